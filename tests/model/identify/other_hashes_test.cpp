@@ -135,6 +135,25 @@ TEST(OtherHashes, OfLittleEndianFieldsAreNamedToo) {
   EXPECT_TRUE(crc->little_endian);
 }
 
+// A host's word of 32 bits; behind the addresses, so that its zero byte is no byte in front. CRC-32C of Castagnoli;
+// its complement only renames members, and is named as zlib has it.
+TEST(OtherHashes, OfQueuePairsInFourBytesAreNamedToo) {
+  Rng rng{seed(), 92};
+  const auto seen = observed(rng, drawn_flows(rng, 400), 12, [](const Flow& flow) {
+    std::vector<uint8_t> bytes = bytes_in(flow, "sd");
+    append(bytes, flow.qp, 4);
+    return crc_of<boost::crc_optimal<32, 0x1edc6f41, 0, 0, true, true>>(bytes) % 12;
+  });
+  const auto crc = control::find_crc(control::sample_of(seen, 12));
+  ASSERT_TRUE(crc);
+  EXPECT_EQ(crc->fit.agreeing, 400u);
+  EXPECT_EQ(crc->qp_bytes, 4u);
+  EXPECT_EQ(to_string(*crc, 12),
+            "CRC-32C (polynomial 0x1edc6f41, reflected, from zeros, complemented) of SRC_IP, DST_IP, RDMA_BTH_DEST_QP, "
+            "in this order, "
+            "the queue pair in 4 bytes, modulo 12");
+}
+
 // Two /64 prefixes, and drawn interface identifiers.
 std::vector<Flow> drawn_ipv6_flows(Rng& rng, size_t count) {
   std::vector<Flow> out = drawn_flows(rng, count);

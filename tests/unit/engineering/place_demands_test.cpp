@@ -152,6 +152,39 @@ TEST(PlaceDemands, OfPathsAboutAsGoodTheOneItHasIsKept) {
   EXPECT_EQ(place_demands(demands, capacity, 1, {0, 0, 0.02}).path[0], 0u);
 }
 
+// 10 of 100 Gb/s come to 50.5 % on the first and to more on the second, of which it may be filled to 50 % and a
+// hundredth.
+TEST(PlaceDemands, APathThatItHasIsNotKeptBeyondTheUtilisation) {
+  const std::vector<double> capacity(2, 100e9);
+  std::vector<PathDemand> demands(1, over_any_of(2, 10e9));
+  demands[0].current = 1;
+  EXPECT_EQ(place_demands(demands, capacity, 0.5, {0.405, 0.412}).path[0], 0u);
+  EXPECT_EQ(place_demands(demands, capacity, 0.5, {0.405, 0.409}).path[0], 1u);
+  demands[0].current = 0;
+  EXPECT_EQ(place_demands(demands, capacity, 0.5, {0.412, 0.405}).path[0], 1u);
+}
+
+TEST(PlaceDemands, OfNothingLoadNothing) {
+  const PlacedDemands none = place_demands({}, {}, 1, {});
+  EXPECT_TRUE(none.path.empty());
+  EXPECT_EQ(none.highest(), 0);
+  const std::vector<double> capacity(2, 100e9);
+  EXPECT_EQ(place_demands({}, capacity, 1, {0.3, 0.7}).highest(), 0.7) << "what was there";
+  const std::vector<PathDemand> nowhere(1, PathDemand{.bps = 1e9, .paths = {}, .current = {}});
+  EXPECT_FALSE(place_demands(nowhere, capacity, 1, {0, 0}).path[0]);
+}
+
+// A path's share of a link counts: half of 80 Gb/s on each of two links of 100 Gb/s, all of it on one.
+TEST(PlaceDemands, LoadALinkByTheirShareOfIt) {
+  const std::vector<double> capacity{100e9, 100e9, 50e9};
+  PathDemand demand{.bps = 80e9, .paths = {{.links = {{2, 1}}}, {.links = {{0, 0.5}, {1, 0.5}}}}, .current = {}};
+  const PlacedDemands placed = place_demands(std::vector{demand}, capacity, 1, {0, 0.1, 0});
+  EXPECT_EQ(placed.path[0], 1u);
+  EXPECT_DOUBLE_EQ(placed.load[0], 0.4);
+  EXPECT_DOUBLE_EQ(placed.load[1], 0.5);
+  EXPECT_DOUBLE_EQ(placed.load[2], 0);
+}
+
 TEST(PlaceDemands, OneThatLostItsPathTakesAFreeOneAndMovesNobody) {
   const std::vector<double> capacity(4, 100e9);
   std::vector<PathDemand> demands(4, over_any_of(4, 100e9));

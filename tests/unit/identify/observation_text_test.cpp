@@ -201,6 +201,27 @@ TEST(Counters, RefuseACounterThatFell) {
   EXPECT_THAT(to_string(other.error().front()), HasSubstr("s.csv:1:1: has no column 'dst'"));
 }
 
+TEST(Counters, HaveAListOfProbesWithALineForEach) {
+  control::Flow four{.protocol = 6, .source_port = 50'000, .destination_port = 80};
+  four.source = {10, 0, 0, 1};
+  four.destination = {10, 0, 1, 1};
+  control::Flow six{
+      .is_ipv6 = true, .source_port = 1, .destination_port = 4'791, .qp = 77, .opcode = 10, .flow_label = 5};
+  six.source = {0xfd, 1};
+  six.destination = {0xfd, 2};
+  EXPECT_EQ(control::probes_csv({four, six}),
+            "probe,src,dst,proto,sport,dport,dest_qp,opcode,flow_label\n"
+            "1,10.0.0.1,10.0.1.1,6,50000,80,0,0,0\n2,fd01::,fd02::,17,1,4791,77,10,5\n");
+}
+
+// A link of which no probe has grown the counter is a link of the group all the same.
+TEST(Counters, NameAllLinks) {
+  ObservationCollector out;
+  EXPECT_EQ(read_counters({"probe,link,before,after\n1,a,0,9\n1,b,5,5\n9,c,1,2\n", "c"}, {kSent, "s"}, out).value(),
+            0u);
+  EXPECT_THAT(std::move(out).take().links, ElementsAre("a", "b", "c"));
+}
+
 TEST(Counters, TakeTheListOfProbesAsItIsWritten) {
   control::Flow flow;
   flow.source = {10, 0, 0, 1};
