@@ -2,6 +2,7 @@
 #include "control/placement/min_cut.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -14,6 +15,7 @@ constexpr uint64_t kPairsTried = 1 << 23;
 constexpr uint64_t kLeastTries = 2;
 constexpr uint64_t kMostTries = 64;
 constexpr uint32_t kMostRounds = 200;
+constexpr double kFewPlacements = 1 << 17;  // so few are all tried: milliseconds
 
 // Ranks are numbered anew here: those to be placed, from 0.
 class Partition {
@@ -33,17 +35,16 @@ class Partition {
   std::vector<uint32_t> best() {
     const uint64_t pairs = std::max<uint64_t>(1, uint64_t{talks_.size()} * talks_.size());
     const uint64_t tries = std::clamp(kPairsTried / pairs, kLeastTries, kMostTries);
-    std::vector<uint32_t> kept;
-    double least = 0;
-    for (uint64_t i = 0; i < tries && (kept.empty() || least > 0); ++i) {
+    for (uint64_t i = 0; i < tries && (kept_.empty() || least_ > 0); ++i) {
       grow(i);
       refine();
       const double cut = this->cut();
-      if (!kept.empty() && cut >= least) continue;
-      least = cut;
-      kept = island_of_;
+      if (!kept_.empty() && cut >= least_) continue;
+      least_ = cut;
+      kept_ = island_of_;
     }
-    return kept;
+    if (std::pow(room_.size(), count()) <= kFewPlacements) place_all_from(0, 0);
+    return std::move(kept_);
   }
 
  private:
@@ -186,12 +187,34 @@ class Partition {
     return out / 2;
   }
 
+  // Keeps what cuts less than what is kept, by more than what sums of doubles lose. `cut`: between the ranks before.
+  void place_all_from(uint32_t rank, double cut) {
+    if (cut >= least_ * (1 - 1e-9)) return;
+    if (rank == count()) {
+      least_ = cut;
+      kept_ = island_of_;
+      return;
+    }
+    for (uint32_t island = 0; island < room_.size(); ++island) {
+      if (room_[island] == 0) continue;
+      double more = 0;
+      for (const Talk& talk : talks_[rank])
+        more += talk.peer < rank && island_of_[talk.peer] != island ? talk.bytes : 0;
+      --room_[island];
+      island_of_[rank] = island;
+      place_all_from(rank + 1, cut + more);
+      ++room_[island];
+    }
+  }
+
   std::vector<uint32_t> room_;
   Talks talks_;
   std::vector<uint32_t> island_of_;
   std::vector<std::vector<uint32_t>> members_;
   std::vector<double> said_;  // by rank and island
   std::mt19937_64 random_;
+  std::vector<uint32_t> kept_;  // the islands of the best placement so far
+  double least_ = 0;            // and what it cuts
 };
 
 }  // namespace

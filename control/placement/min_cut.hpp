@@ -4,7 +4,8 @@
 // The least cut is NP-hard to find. Here each island grows from one rank: the next rank is always the one that
 // exchanges most with those already on the island. The island filled next is the smallest that holds all ranks left, or
 // else the largest. Then ranks move and swap as long as that saves bytes. Several first ranks are tried, and the best
-// result is kept; on graphs small enough to try all placements it is the least cut (tests/unit/placement).
+// result is kept. On graphs small enough all placements are tried, too, so that it is the least cut
+// (tests/unit/placement).
 #pragma once
 
 #include <cstdint>
