@@ -56,11 +56,11 @@ class Walked {
   uint32_t last_ = UINT32_MAX;
 };
 
-constexpr const char* kTwoTiers = "kind: leaf-spine, tors: 2, spines: 4, hosts_per_tor: 1";
+constexpr const char* kFourSpines = "kind: leaf-spine, tors: 2, spines: 4, hosts_per_tor: 1";
 
 // A host in a VLAN that it tags: a capture at its NIC has no tag, one at the ToR has.
 TEST(Walk, OfATaggedFrameIsThatOfTheSameFrameWithoutItsTag) {
-  Walked walked{walked_testbed(std::string(kTwoTiers) + ", host_vlan: 100",
+  Walked walked{walked_testbed(std::string(kFourSpines) + ", host_vlan: 100",
                                "profiles: {default: {hash: {fields: [VLAN_ID, L4_SRC_PORT]}}}\n"
                                "topology: {nodes: {h1: {vlan: 200}}}\n")};
   for (uint16_t port = 50'000; port < 50'016; ++port) {
@@ -74,7 +74,7 @@ TEST(Walk, OfATaggedFrameIsThatOfTheSameFrameWithoutItsTag) {
 }
 
 TEST(Walk, SaysWhetherAHashHasLayer4) {
-  Walked walked{walked_testbed(kTwoTiers)};
+  Walked walked{walked_testbed(kFourSpines)};
   for (const auto& [protocol, has] : {std::pair<uint8_t, bool>{17, true}, {6, true}, {132, false}, {47, false}}) {
     const Path path = walked.path(walked.frame(49'152, protocol));
     ASSERT_TRUE(path.hops.at(0).choice) << int{protocol};
@@ -96,7 +96,7 @@ TEST(Walk, IsPinnedOnlyUpwardsAndOnlyWhereSlicesAre) {
   EXPECT_EQ(pinned(one, "pinned"), (std::vector{true, false, false}));
   EXPECT_EQ(pinned(one, "hash"), (std::vector{false, false, false}));
   EXPECT_EQ(pinned(one, "spray"), (std::vector{false, false, false}));
-  EXPECT_EQ(pinned(kTwoTiers, "hash"), (std::vector{false, false, false}));
+  EXPECT_EQ(pinned(kFourSpines, "hash"), (std::vector{false, false, false}));
   EXPECT_EQ(pinned("kind: leaf-spine, tors: 2, spines: 4, hosts_per_tor: 4", "pinned"),
             (std::vector{true, false, false}));
 }
@@ -104,7 +104,7 @@ TEST(Walk, IsPinnedOnlyUpwardsAndOnlyWhereSlicesAre) {
 // Where a port cannot be computed, the walk does not go on as if it had been.
 TEST(Compared, AFlowIsNotFollowedByAPortThatIsOnlyGuessed) {
   const auto hops = [](const std::string& hash) {
-    Walked walked{walked_testbed(kTwoTiers, "profiles: {default: {hash: {" + hash + "}}}\n")};
+    Walked walked{walked_testbed(kFourSpines, "profiles: {default: {hash: {" + hash + "}}}\n")};
     const ComparedFlow flow =
         walked.compared({.frame = walked.frame(), .frame_bytes = 0, .sender = walked.sender(), .left = {}});
     EXPECT_EQ(flow.verdict, FlowVerdict::kUndecided);
@@ -122,9 +122,9 @@ TEST(Compared, AFlowIsNotFollowedByAPortThatIsOnlyGuessed) {
 // Bytes 8 and 10 to 11 of IPv4 are TTL and checksum, byte 7 of IPv6 its hop limit; Ethernet's first twelve are MACs.
 TEST(Compared, AHashIsNotComputableByTheBytesThatSwitchesRewriteAndNoOthers) {
   const auto is_computable = [](const std::string& base, int offset, int length) {
-    Walked walked{walked_testbed(kTwoTiers, "profiles: {default: {hash: {fields: [L4_SRC_PORT], udf: [{base: " + base +
-                                                ", offset: " + std::to_string(offset) +
-                                                ", length: " + std::to_string(length) + "}]}}}\n")};
+    Walked walked{walked_testbed(
+        kFourSpines, "profiles: {default: {hash: {fields: [L4_SRC_PORT], udf: [{base: " + base +
+                         ", offset: " + std::to_string(offset) + ", length: " + std::to_string(length) + "}]}}}\n")};
     const ComparedFlow flow =
         walked.compared({.frame = walked.frame(), .frame_bytes = 0, .sender = walked.sender(), .left = {}});
     return flow.hops.at(0).verdict == HopVerdict::kNotSeen;

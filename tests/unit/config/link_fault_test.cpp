@@ -16,11 +16,11 @@ using tests::complaints_about;
 using tests::read_well;
 using tests::with_fabric;
 
-using Names = std::set<std::string>;
+using LinkNames = std::set<std::string>;
 
 // The ends of a fault's links that lead to these, as names of nodes: "tor1-h1".
-Names links_of(const Testbed& testbed, const Fault& fault) {
-  Names out;
+LinkNames links_of(const Testbed& testbed, const Fault& fault) {
+  LinkNames out;
   for (const uint32_t link : fault.links) {
     const FabricLink& it = testbed.fabric.links[link];
     const std::string a = testbed.fabric.nodes[it.a.node].name;
@@ -29,19 +29,20 @@ Names links_of(const Testbed& testbed, const Fault& fault) {
   }
   return out;
 }
-Names links_down(const std::string& where) {
+LinkNames links_down(const std::string& where) {
   const Testbed testbed = read_well(with_fabric("faults: [{at: 1ms, " + where + ", set: down}]\n"));
   EXPECT_EQ(testbed.faults.at(0).links.size(), links_of(testbed, testbed.faults[0]).size()) << "each link once";
   return links_of(testbed, testbed.faults[0]);
 }
 
 TEST(LinkFaults, OfANodeARackOrAPlaneAreOfAllItsLinks) {
-  EXPECT_EQ(links_down("link: 'tor1:Ethernet8'"), (Names{"spine1-tor1"}));
-  EXPECT_EQ(links_down("node: spine1"), (Names{"spine1-tor1", "spine1-tor2"}));
-  EXPECT_EQ(links_down("node: h1"), (Names{"h1-tor1"}));
-  EXPECT_EQ(links_down("rack: tor1"), (Names{"h1-tor1", "h2-tor1", "spine1-tor1"}));
-  EXPECT_EQ(links_down("plane: 1"), (Names{"h1-tor1", "h2-tor1", "h3-tor2", "h4-tor2", "spine1-tor1", "spine1-tor2"}));
-  EXPECT_EQ(links_down("node: tor1, ports: [Ethernet0, Ethernet8]"), (Names{"h1-tor1", "spine1-tor1"}));
+  EXPECT_EQ(links_down("link: 'tor1:Ethernet8'"), (LinkNames{"spine1-tor1"}));
+  EXPECT_EQ(links_down("node: spine1"), (LinkNames{"spine1-tor1", "spine1-tor2"}));
+  EXPECT_EQ(links_down("node: h1"), (LinkNames{"h1-tor1"}));
+  EXPECT_EQ(links_down("rack: tor1"), (LinkNames{"h1-tor1", "h2-tor1", "spine1-tor1"}));
+  EXPECT_EQ(links_down("plane: 1"),
+            (LinkNames{"h1-tor1", "h2-tor1", "h3-tor2", "h4-tor2", "spine1-tor1", "spine1-tor2"}));
+  EXPECT_EQ(links_down("node: tor1, ports: [Ethernet0, Ethernet8]"), (LinkNames{"h1-tor1", "spine1-tor1"}));
 }
 
 TEST(LinkFaults, OfWhatIsNoRackPlaneOrPortAreRefused) {
@@ -103,14 +104,14 @@ TEST(LinkFaults, OfALinkThatFlapsAreLateByAsMuchAsTheJitterAtMost) {
 TEST(LinkFaults, OfADeadLinkKillTheFramesOfTheEndsThatTheFileNames) {
   const auto ports = [](const std::string& keys) {
     const Testbed testbed = read_well(with_fabric("faults: [{at: 1ms, link: 'tor1:Ethernet8', " + keys + "}]\n"));
-    Names out;
+    LinkNames out;
     EXPECT_EQ(testbed.faults.at(0).kind, LinkFaultKind::kDead);
     for (const LinkEnd end : testbed.faults[0].ports) out.insert(testbed.fabric.name_of(end));
     return out;
   };
-  EXPECT_EQ(ports("set: dead"), (Names{"tor1:Ethernet8", "spine1:Ethernet0"}));
-  EXPECT_EQ(ports("set: one_way, direction: out"), (Names{"tor1:Ethernet8"}));
-  EXPECT_EQ(ports("set: one_way, direction: in"), (Names{"spine1:Ethernet0"}));
+  EXPECT_EQ(ports("set: dead"), (LinkNames{"tor1:Ethernet8", "spine1:Ethernet0"}));
+  EXPECT_EQ(ports("set: one_way, direction: out"), (LinkNames{"tor1:Ethernet8"}));
+  EXPECT_EQ(ports("set: one_way, direction: in"), (LinkNames{"spine1:Ethernet0"}));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace softspine::control {
 namespace {
 
-QosConfig with_pools(std::initializer_list<BufferPoolConfig> pools) {
+QosConfig config_with(std::initializer_list<BufferPoolConfig> pools) {
   QosConfig out;
   out.pools = pools;
   return out;
@@ -23,7 +23,7 @@ TEST(FittingProfile, IsThatOfSonicsCalculatorOnASpectrumElseThatOfTheFormula) {
     for (const bool is_said : {true, false}) {
       rows.platform = chip.platform;
       if (!is_said) rows.platform.reset();
-      QosConfig config = with_pools({pool("ingress_lossless_pool", true)});
+      QosConfig config = config_with({pool("ingress_lossless_pool", true)});
       Reader reader;
       const int16_t index = FittingProfiles(reader, config).automatic(rows, {});
       ASSERT_EQ(index, 0);
@@ -37,7 +37,7 @@ TEST(FittingProfile, IsThatOfSonicsCalculatorOnASpectrumElseThatOfTheFormula) {
 
 TEST(FittingProfile, IsOfTheLosslessPoolElseOfTheFirstIngressPool) {
   const auto pool_of = [](std::initializer_list<BufferPoolConfig> pools) {
-    QosConfig config = with_pools(pools);
+    QosConfig config = config_with(pools);
     Reader reader;
     const int16_t index = FittingProfiles(reader, config).automatic({}, {});
     EXPECT_EQ(index == PortQos::kNone, !reader.finish().empty());
@@ -53,7 +53,7 @@ TEST(FittingProfile, IsOneForAllPortsAndHasTheThresholdOfTheParameters) {
   QosRows rows;
   rows.lossless_parameter.items.emplace_back();
   rows.lossless_parameter.items.back().row.default_dynamic_th.emplace().value = -2;
-  QosConfig config = with_pools({pool("ingress_lossless_pool", true)});
+  QosConfig config = config_with({pool("ingress_lossless_pool", true)});
   Reader reader;
   FittingProfiles fitting(reader, config);
   EXPECT_EQ(fitting.automatic(rows, {}), 0);
@@ -94,7 +94,7 @@ class FittingGroups : public testing::Test {
   }
 
   QosRows rows_;
-  QosConfig config_ = with_pools({pool("ingress_lossless_pool", true)});
+  QosConfig config_ = config_with({pool("ingress_lossless_pool", true)});
   PortQos port_;
 };
 

@@ -279,6 +279,14 @@ TEST(Capture, StopsBeforeTheFileExceedsItsMaximum) {
   EXPECT_EQ(totals->omitted, 1u);
   EXPECT_EQ(read_pcapng(limited.path()).content.size(), totals->bytes);
   EXPECT_LT(totals->bytes, whole);
+
+  const MemoryFile exact;
+  capture = with_one_port(exact, {.max_bytes = whole}, tap);
+  for (int i = 0; i < 11; ++i) tap->frame(Direction::kReceived, *frame, Instant::at_ps(i), nullptr);
+  const auto all = capture->close();
+  EXPECT_EQ(all->frames, 10u) << "to the last byte";
+  EXPECT_EQ(all->omitted, 1u);
+  EXPECT_EQ(all->bytes, whole);
 }
 
 TEST(Capture, SaysWhyAFileCannotBeWritten) {

@@ -25,7 +25,7 @@ FabricSnapshot with_lag(size_t up, uint32_t min_links) {
 }
 
 // A line's words, apart by one space.
-std::vector<std::string> lines_of(const std::string& table) {
+std::vector<std::string> table_lines(const std::string& table) {
   std::vector<std::string> out;
   std::istringstream text(table);
   for (std::string line; std::getline(text, line);) {
@@ -48,7 +48,8 @@ TEST(LagCounters, ALagIsUpWithAsManyMembersAsItNeedsAndDownWithOneLess) {
     EXPECT_EQ(lag["min_links"], min_links);
     EXPECT_EQ(lag["mode"], "lacp");
     const std::string state = up ? "U " : "D ";
-    EXPECT_NE(lines_of(lags_table(fabric, "")).at(2).find("lacp " + state + std::to_string(members)), std::string::npos)
+    EXPECT_NE(table_lines(lags_table(fabric, "")).at(2).find("lacp " + state + std::to_string(members)),
+              std::string::npos)
         << lags_table(fabric, "");
   }
 }
@@ -61,13 +62,13 @@ TEST(LagCounters, AnEndHasTheSumOfItsPortsAndHowUnevenTheyAre) {
 }
 
 TEST(LagCounters, AMembersShareIsThatOfItsEnd) {
-  const std::vector<std::string> all = lines_of(lags_table(with_lag(2, 1), ""));
+  const std::vector<std::string> all = table_lines(lags_table(with_lag(2, 1), ""));
   ASSERT_EQ(all.size(), 8U) << "a head, a rule, three members of either end";
   EXPECT_EQ(all[2], "PortChannel1 lacp U 2 1 tor1 Ethernet0 yes 1 100 10.00");
   EXPECT_EQ(all[3], "PortChannel1 lacp U 2 1 tor1 Ethernet4 yes 2 200 20.00");
   EXPECT_EQ(all[4], "PortChannel1 lacp U 2 1 tor1 Ethernet8 no 7 700 70.00");
   EXPECT_EQ(all[5], "PortChannel1 lacp U 2 1 spine1 Ethernet0 yes 0 0 0.00");
-  const std::vector<std::string> of_one = lines_of(lags_table(with_lag(2, 1), "spine1"));
+  const std::vector<std::string> of_one = table_lines(lags_table(with_lag(2, 1), "spine1"));
   ASSERT_EQ(of_one.size(), 5U);
   EXPECT_EQ(of_one[2], all[5]);
 }
