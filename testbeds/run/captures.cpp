@@ -45,7 +45,7 @@ Captures::Opened Captures::open(const std::string& name, const CaptureRequest& r
   return opened;
 }
 
-void Captures::start(const std::string& name, std::unique_ptr<FabricCapture> capture, Instant now) {
+void Captures::begin(const std::string& name, std::unique_ptr<FabricCapture> capture, Instant now) {
   capture->begin(board_, now);
   running_[name] = std::move(capture);
   if (!assembly_.engine->is_wall() || is_flushing_) return;

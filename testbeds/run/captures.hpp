@@ -17,10 +17,11 @@
 
 #include "control/telemetry/error_channel.hpp"
 #include "testbeds/run/fabric_capture.hpp"
+#include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
-class Captures {
+class Captures : public RunPart {
  public:
   // All three must outlive the Captures.
   Captures(const control::Testbed& testbed, Assembly& assembly, control::ErrorChannel& errors)
@@ -30,7 +31,7 @@ class Captures {
   using Opened = std::expected<std::unique_ptr<FabricCapture>, std::string>;
   Opened open(const std::string& name, const CaptureRequest& request);
   // Starts what open() returned for that name.
-  void start(const std::string& name, std::unique_ptr<FabricCapture> capture, dataplane::Instant now);
+  void begin(const std::string& name, std::unique_ptr<FabricCapture> capture, dataplane::Instant now);
   // Takes the capture off its ports. An empty name means the only capture. The caller closes what is returned; closing
   // may wait for the disk, so not in an action.
   struct Ended {

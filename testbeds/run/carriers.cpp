@@ -10,13 +10,15 @@ Carriers::Carriers(const control::Testbed& testbed, const Assembly& assembly, co
       assembly_(assembly),
       errors_(errors),
       shown_(assembly.edges.size(), true),
-      refused_(assembly.edges.size(), false) {
-  if (assembly.edges.empty() || !assembly.engine->is_wall()) return;
-  for (const EdgePort& edge : assembly.edges) edge.nic->set_carrier_bell(bell_);
+      refused_(assembly.edges.size(), false) {}
+
+void Carriers::start() {
+  if (assembly_.edges.empty() || !assembly_.engine->is_wall()) return;
+  for (const EdgePort& edge : assembly_.edges) edge.nic->set_carrier_bell(bell_);
   thread_ = std::thread{[this] { serve(); }};
 }
 
-Carriers::~Carriers() {
+void Carriers::end() {
   if (!thread_.joinable()) return;
   ends_.store(true, std::memory_order_release);
   bell_.fetch_add(1, std::memory_order_release);

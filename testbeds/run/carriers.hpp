@@ -15,18 +15,21 @@
 
 #include "control/telemetry/error_channel.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
-class Carriers {
+class Carriers : public RunPart {
  public:
-  // All three must outlive it. Before the first window.
+  // All three must outlive it.
   Carriers(const control::Testbed& testbed, const Assembly& assembly, control::ErrorChannel& errors);
-  ~Carriers();
-  Carriers(const Carriers&) = delete;
-  Carriers& operator=(const Carriers&) = delete;
+  ~Carriers() override { end(); }
+
+  void start() override;
+  void let_go() override { end(); }
 
  private:
+  void end();
   void serve();
   void show(size_t edge);
 

@@ -54,8 +54,8 @@ void update_buffers(const Mmu& mmu, PortNo port, control::PortSnapshot& copy, co
 
 }  // namespace
 
-std::expected<void, std::string> CounterSeries::start(const SeriesRequest& request,
-                                                      const control::FabricSnapshot& shape) {
+std::expected<void, std::string> CounterSeries::open(const SeriesRequest& request,
+                                                     const control::FabricSnapshot& shape) {
   request_ = request;
   auto file = control::LineFile::open(request.path, &ending_);
   if (!file) return std::unexpected("cannot write counters to " + request.path + ": " + file.error());

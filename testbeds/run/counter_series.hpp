@@ -29,6 +29,7 @@
 #include "control/telemetry/line_file.hpp"
 #include "control/telemetry/series.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
@@ -38,7 +39,7 @@ struct SeriesRequest {
   control::CounterPatterns counters;  // none: all
 };
 
-class CounterSeries {
+class CounterSeries : public RunPart {
  public:
   // All four must outlive the CounterSeries.
   CounterSeries(const control::Testbed& testbed, const control::Compiler& compiler, Assembly& assembly,
@@ -46,11 +47,11 @@ class CounterSeries {
       : testbed_(testbed), compiler_(compiler), assembly_(assembly), errors_(errors) {}
 
   // Before the first window. `shape`: a snapshot of the fabric. The error is a sentence.
-  std::expected<void, std::string> start(const SeriesRequest& request, const control::FabricSnapshot& shape);
-  // From any thread, and from a signal handler: a reader of the file that takes nothing is soon given up.
-  void end_soon() noexcept { ending_.store(true, std::memory_order_relaxed); }
-  // After the last window: the last sample, and the end of the file.
-  void finish(dataplane::Instant now);
+  std::expected<void, std::string> open(const SeriesRequest& request, const control::FabricSnapshot& shape);
+  // A reader of the file that takes nothing is soon given up.
+  void end_soon() noexcept override { ending_.store(true, std::memory_order_relaxed); }
+  // The last sample, and the end of the file.
+  void finish(dataplane::Instant now) override;
   // After finish(): sums that are not those of the snapshot of the end.
   std::vector<std::string> check(const control::FabricSnapshot& end) const;
 

@@ -26,6 +26,10 @@ void DeadlockLook::start() {
   assembly_.engine->look_at(Instant::at(kDeadlocksEveryVirtual), [this](Instant now) { look(now); });
 }
 
+void DeadlockLook::snapshot(control::FabricSnapshot& out) {
+  out.deadlocks = found_;
+}
+
 void DeadlockLook::look(Instant now) {
   std::vector<control::DeadlockWatch::StuckSwitch> stuck;
   for (uint32_t n = 0; n < assembly_.switches.size(); ++n) {
@@ -38,11 +42,14 @@ void DeadlockLook::look(Instant now) {
     const dataplane::PortNo port{queue.port.port};
     return sources_of(assembly_.switches[queue.port.node]->egress(), port, dataplane::Priority{queue.priority});
   };
-  for (auto& deadlock : watch_.look(stuck, sources, now)) found_.push_back(std::move(deadlock));
+  for (const control::Deadlock& each : watch_.look(stuck, sources, now)) {
+    found_.push_back({each.found, each.text(testbed_.fabric)});
+    incidents_.add(IncidentOf::kDeadlocks, each.found, found_.back().circle);
+  }
   const bool wall = assembly_.engine->is_wall();
   const Instant next = assembly_.engine->next_event();
   if (next.is_never() && !wall) return;
-  const Instant then = now + (wall ? kDeadlocksEveryWall / dilation_ : kDeadlocksEveryVirtual);
+  const Instant then = now + (wall ? kDeadlocksEveryWall / testbed_.run.dilation : kDeadlocksEveryVirtual);
   assembly_.engine->look_at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
 }
 

@@ -8,26 +8,28 @@
 
 #include "control/telemetry/deadlock.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/incidents.hpp"
+#include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
-class DeadlockLook {
+class DeadlockLook : public RunPart {
  public:
-  // Both must outlive the DeadlockLook.
-  DeadlockLook(const control::Testbed& testbed, Assembly& assembly)
-      : dilation_(testbed.run.dilation), assembly_(assembly), watch_(testbed.fabric) {}
+  // All must outlive the DeadlockLook.
+  DeadlockLook(const control::Testbed& testbed, Assembly& assembly, Incidents& incidents)
+      : testbed_(testbed), assembly_(assembly), incidents_(incidents), watch_(testbed.fabric) {}
 
-  // Before the first window.
-  void start();
-  const std::vector<control::Deadlock>& found() const { return found_; }
+  void start() override;
+  void snapshot(control::FabricSnapshot& out) override;
 
  private:
   void look(dataplane::Instant now);
 
-  uint32_t dilation_;
+  const control::Testbed& testbed_;
   Assembly& assembly_;
+  Incidents& incidents_;
   control::DeadlockWatch watch_;
-  std::vector<control::Deadlock> found_;
+  std::vector<control::DeadlockSnapshot> found_;
 };
 
 }  // namespace softspine::testbeds

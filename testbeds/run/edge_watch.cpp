@@ -23,6 +23,10 @@ void EdgeWatch::start() {
   assembly_.engine->look_at(Instant::at(kEdgesEveryVirtual), [this](Instant now) { look(now); });
 }
 
+void EdgeWatch::end_soon() noexcept {
+  for (const EdgePort& edge : assembly_.edges) edge.nic->end_soon();
+}
+
 void EdgeWatch::look(Instant now) {
   for (size_t i = 0; i < assembly_.edges.size(); ++i) look_at(i, now);
   const bool wall = assembly_.engine->is_wall();
@@ -38,7 +42,8 @@ void EdgeWatch::look_at(size_t edge, Instant now) {
   port.nic->look_outside(now);
   if (port.nic->outside_is_gone() && !was_gone) {
     const EdgeError& how = port.nic->faults().back().error;
-    gone_.push_back({.at = now, .what = testbed_.fabric.name_of(port.end) + ": " + how.where + ": " + how.message});
+    incidents_.add(IncidentOf::kOutsides, now,
+                   testbed_.fabric.name_of(port.end) + ": " + how.where + ": " + how.message);
   }
   report(edge);
   follow_carrier(edge, now);

@@ -10,27 +10,29 @@
 
 #include "control/telemetry/error_channel.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/incidents.hpp"
 #include "testbeds/run/link_control.hpp"
+#include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
-class EdgeWatch {
+class EdgeWatch : public RunPart {
  public:
-  // All four must outlive the EdgeWatch.
-  EdgeWatch(const control::Testbed& testbed, Assembly& assembly, LinkControl& links, control::ErrorChannel& errors)
+  // All must outlive the EdgeWatch.
+  EdgeWatch(const control::Testbed& testbed, Assembly& assembly, LinkControl& links, Incidents& incidents,
+            control::ErrorChannel& errors)
       : testbed_(testbed),
         assembly_(assembly),
         links_(links),
+        incidents_(incidents),
         errors_(errors),
         reported_(assembly.edges.size(), 0),
         lost_(assembly.edges.size(), false) {}
 
-  // Before the first window.
-  void start();
-  // The outsides that have gone so far, in order: "h1:eth0: 0000:3b:00.0: the device was taken out of this machine".
-  const std::vector<control::FaultSnapshot>& gone() const { return gone_; }
-  // After the last window: files are closed, and the last errors reported.
-  void finish(dataplane::Instant now);
+  void start() override;
+  void end_soon() noexcept override;
+  // Files are closed, and the last errors reported.
+  void finish(dataplane::Instant now) override;
 
  private:
   void look(dataplane::Instant now);
@@ -41,10 +43,10 @@ class EdgeWatch {
   const control::Testbed& testbed_;
   Assembly& assembly_;
   LinkControl& links_;
+  Incidents& incidents_;
   control::ErrorChannel& errors_;
   std::vector<size_t> reported_;  // faults, by edge
   std::vector<bool> lost_;        // whether the outside has no carrier, by edge
-  std::vector<control::FaultSnapshot> gone_;
 };
 
 }  // namespace softspine::testbeds

@@ -37,7 +37,7 @@ EventLog::~EventLog() {
   }
 }
 
-std::expected<void, std::string> EventLog::start(const std::string& path) {
+std::expected<void, std::string> EventLog::open(const std::string& path) {
   auto file = control::LineFile::open(path, &ending_);
   if (!file) return std::unexpected("cannot write events to " + path + ": " + file.error());
   path_ = path;
@@ -69,36 +69,11 @@ void EventLog::look(Instant now) {
 }
 
 void EventLog::gather_control() {
-  const auto add = [this](Instant at, control::ControlEvent kind, const std::string& value) {
-    lines_.push_back({at, kind, {}});
-    control::add_event_line(lines_.back().text, at, kind, value);
-  };
-  using control::ControlEvent;
-  const auto& links = sources_.links.events();
-  for (; links_seen_ < links.size(); ++links_seen_) {
-    add(links[links_seen_].at, ControlEvent::kFault, links[links_seen_].what);
+  for (const Incident& each : incidents_.since(incidents_seen_)) {
+    lines_.push_back({each.at, event_of(each.of), {}});
+    control::add_event_line(lines_.back().text, each.at, lines_.back().kind, each.what);
   }
-  const auto& decided = sources_.stacks.decided();
-  for (; stacks_seen_ < decided.size(); ++stacks_seen_) {
-    add(decided[stacks_seen_].at, ControlEvent::kStack, decided[stacks_seen_].what);
-  }
-  const auto& faults = sources_.faults.events();
-  for (; faults_seen_ < faults.size(); ++faults_seen_) {
-    add(faults[faults_seen_].at, ControlEvent::kFault, faults[faults_seen_].what);
-  }
-  const auto& routes = sources_.links.followed();
-  for (; routes_seen_ < routes.size(); ++routes_seen_) {
-    add(routes[routes_seen_].at, ControlEvent::kRouteChange, testbed_.fabric.nodes[routes[routes_seen_].node].name);
-  }
-  const auto& gone = sources_.edges.gone();
-  for (; gone_seen_ < gone.size(); ++gone_seen_) {
-    add(gone[gone_seen_].at, ControlEvent::kOutsideGone, gone[gone_seen_].what);
-  }
-  const auto& deadlocks = sources_.deadlocks.found();
-  for (; deadlocks_seen_ < deadlocks.size(); ++deadlocks_seen_) {
-    const control::Deadlock& each = deadlocks[deadlocks_seen_];
-    add(each.found, ControlEvent::kDeadlockFound, each.text(testbed_.fabric));
-  }
+  incidents_seen_ = incidents_.count();
 }
 
 void EventLog::add_line(const Event& event) {
@@ -144,9 +119,8 @@ void EventLog::report_error(Instant now) {
   if (!error.empty()) errors_.report("event log", path_ + ": " + error, now);
 }
 
-std::optional<control::EventLogSnapshot> EventLog::snapshot() const {
-  if (counts_.empty()) return std::nullopt;
-  return control::EventLogSnapshot{.lines = counts_};
+void EventLog::snapshot(control::FabricSnapshot& out) {
+  if (!counts_.empty()) out.events = control::EventLogSnapshot{.lines = counts_};
 }
 
 void EventLog::finish(Instant now) {

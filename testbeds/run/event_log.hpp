@@ -23,36 +23,27 @@
 #include "control/telemetry/line_file.hpp"
 #include "dataplane/egress/event_recorder.hpp"
 #include "testbeds/run/assembly.hpp"
-#include "testbeds/run/deadlock_look.hpp"
-#include "testbeds/run/edge_watch.hpp"
-#include "testbeds/run/fault_control.hpp"
-#include "testbeds/run/link_control.hpp"
-#include "testbeds/run/stack_control.hpp"
+#include "testbeds/run/incidents.hpp"
+#include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
-class EventLog {
+class EventLog : public RunPart {
  public:
-  // What it reads; all outlive it.
-  struct Sources {
-    const LinkControl& links;
-    const StackControl& stacks;
-    const FaultControl& faults;
-    const DeadlockLook& deadlocks;
-    const EdgeWatch& edges;
-  };
-  EventLog(const control::Testbed& testbed, Assembly& assembly, Sources sources, control::ErrorChannel& errors)
-      : testbed_(testbed), assembly_(assembly), sources_(sources), errors_(errors) {}
-  ~EventLog();
+  // All must outlive it.
+  EventLog(const control::Testbed& testbed, Assembly& assembly, const Incidents& incidents,
+           control::ErrorChannel& errors)
+      : testbed_(testbed), assembly_(assembly), incidents_(incidents), errors_(errors) {}
+  ~EventLog() override;
 
   // Before the first window. The error is a sentence.
-  std::expected<void, std::string> start(const std::string& path);
-  // From any thread, and from a signal handler: a reader of the file that takes nothing is soon given up.
-  void end_soon() noexcept { ending_.store(true, std::memory_order_relaxed); }
-  // After the last window: all that is left, and the end of the file.
-  void finish(dataplane::Instant now);
-  // What the file has so far; nothing without a file. While the workers stand still, or after the run.
-  std::optional<control::EventLogSnapshot> snapshot() const;
+  std::expected<void, std::string> open(const std::string& path);
+  // A reader of the file that takes nothing is soon given up.
+  void end_soon() noexcept override { ending_.store(true, std::memory_order_relaxed); }
+  // All that is left, and the end of the file.
+  void finish(dataplane::Instant now) override;
+  // What the file has so far; nothing without a file.
+  void snapshot(control::FabricSnapshot& out) override;
 
  private:
   // Of control's: `text` is the whole line.
@@ -70,7 +61,7 @@ class EventLog {
 
   const control::Testbed& testbed_;
   Assembly& assembly_;
-  Sources sources_;
+  const Incidents& incidents_;
   control::ErrorChannel& errors_;
   std::string path_;
   std::atomic<bool> ending_{false};
@@ -79,12 +70,7 @@ class EventLog {
   std::vector<std::unique_ptr<dataplane::EventRecorder>> recorders_;
   std::vector<dataplane::Event> events_;  // not written yet
   std::vector<Line> lines_;               // not written yet
-  size_t links_seen_ = 0;
-  size_t stacks_seen_ = 0;
-  size_t faults_seen_ = 0;
-  size_t deadlocks_seen_ = 0;
-  size_t routes_seen_ = 0;
-  size_t gone_seen_ = 0;
+  size_t incidents_seen_ = 0;
   std::vector<uint64_t> counts_;  // lines written, by row of event_facts()
 };
 

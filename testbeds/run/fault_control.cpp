@@ -67,10 +67,10 @@ void FaultControl::happen(const Fault& fault, Instant now, Instant until) {
 }
 
 void FaultControl::strike(std::string what, FaultScope scope, Instant now) {
-  events_.push_back({.at = now, .what = std::move(what)});
-  if (scope.kind == FaultScope::Kind::kOther) return;
-  events_.back().number = losses_.begin(std::move(scope), now);
-  works_[begun_] = {.number = events_.back().number};
+  if (scope.kind == FaultScope::Kind::kOther) return incidents_.add(IncidentOf::kPortsAndHosts, now, std::move(what));
+  const uint32_t number = losses_.begin(std::move(scope), now);
+  incidents_.add(IncidentOf::kPortsAndHosts, now, std::move(what), number);
+  works_[begun_] = {.number = number};
 }
 
 void FaultControl::occupy(const Place& place, Instant now) {
@@ -112,7 +112,7 @@ void FaultControl::end(const HostFault& fault, uint64_t number, Instant now) {
   const auto found = at_work_.find({place_of(fault.kind), fault.node, 0});
   if (found == at_work_.end() || found->second != number) return;
   leave(found->first, now);
-  events_.push_back({.at = now, .what = fault_text(testbed_.fabric, fault, false)});
+  incidents_.add(IncidentOf::kPortsAndHosts, now, fault_text(testbed_.fabric, fault, false));
   set_host(fault, false, now);
 }
 
@@ -160,7 +160,8 @@ void FaultControl::end(const PortFault& fault, uint64_t number, Instant now) {
     if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, 0, now);
     if (fault.kind == PortFaultKind::kTxDisabled) set_tx(port, true, now);
   }
-  if (!ended.ports.empty()) events_.push_back({.at = now, .what = fault_text(testbed_.fabric, ended, false)});
+  if (ended.ports.empty()) return;
+  incidents_.add(IncidentOf::kPortsAndHosts, now, fault_text(testbed_.fabric, ended, false));
 }
 
 void FaultControl::set_cable(const PortFault& fault, LinkEnd port) {

@@ -18,25 +18,24 @@
 #include "control/load/live_fault.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/incidents.hpp"
 #include "testbeds/run/loss_windows.hpp"
+#include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
-class FaultControl {
+class FaultControl : public RunPart {
  public:
-  // All three must outlive the FaultControl.
-  FaultControl(const control::Testbed& testbed, Assembly& assembly, LossWindows& losses)
-      : testbed_(testbed), assembly_(assembly), losses_(losses) {}
+  // All must outlive the FaultControl.
+  FaultControl(const control::Testbed& testbed, Assembly& assembly, LossWindows& losses, Incidents& incidents)
+      : testbed_(testbed), assembly_(assembly), losses_(losses), incidents_(incidents) {}
 
   // Before the first window: the testbed's faults are scheduled.
-  void start();
+  void start() override;
 
   // From an action: the fault begins now, and its `until` counts from now.
   void inject(const control::HostFault& fault, dataplane::Instant now);
   void inject(const control::PortFault& fault, dataplane::Instant now);
-
-  // The faults that have begun or ended so far, in order.
-  const std::vector<control::FaultSnapshot>& events() const { return events_; }
 
  private:
   // What a fault sits on: its kind, the node, and the port (hosts fail with all of theirs).
@@ -68,7 +67,7 @@ class FaultControl {
   const control::Testbed& testbed_;
   Assembly& assembly_;
   LossWindows& losses_;
-  std::vector<control::FaultSnapshot> events_;
+  Incidents& incidents_;
   uint64_t begun_ = 0;                              // faults so far: each has a number
   std::map<Place, uint64_t> at_work_;               // the number of the fault that is at work there
   std::map<uint64_t, AtWork> works_;                // by that number

@@ -31,23 +31,22 @@
 
 #include "testbeds/run/assembly.hpp"
 #include "testbeds/run/link_control.hpp"
+#include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
 // What the switches of the subnet answer as.
 dataplane::MacAddress lacp_system(const control::Fabric& fabric, const control::Subnet& subnet);
 
-class LacpControl {
+class LacpControl : public RunPart {
  public:
   // All three must outlive it. Before LinkControl::start(): every port that is to run LACP does.
   LacpControl(const control::Testbed& testbed, Assembly& assembly, LinkControl& links);
 
-  // Before the first window.
-  void start();
-
+  void start() override;
   // After the last window, or from an action: what a person should know of each port whose LACP has not gone as it
   // should.
-  std::vector<std::string> notes() const;
+  std::vector<std::string> notes() const override;
 
  private:
   struct Port {

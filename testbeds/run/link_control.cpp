@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "testbeds/run/fault_text.hpp"
+#include "testbeds/run/lag_copy.hpp"
 
 namespace softspine::testbeds {
 
@@ -16,17 +17,18 @@ using dataplane::Duration;
 using dataplane::Instant;
 
 LinkControl::LinkControl(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly,
-                         LossWindows& losses)
+                         LossWindows& losses, Incidents& incidents)
     : testbed_(testbed),
       compiler_(compiler),
       assembly_(assembly),
       losses_(losses),
+      incidents_(incidents),
       states_(testbed.fabric.links.size()),
       routed_{.usable = std::vector<bool>(states_.size(), true),
               .last_resort = std::vector<bool>(states_.size(), true),
               .carrier = std::vector<bool>(states_.size(), true),
               .agreed = std::vector<bool>(states_.size(), true)},
-      waves_(testbed, compiler, assembly, routed_),
+      waves_(testbed, compiler, assembly, routed_, incidents),
       latest_(states_.size(), control::kNone) {}
 
 void LinkControl::start() {
@@ -34,6 +36,11 @@ void LinkControl::start() {
   for (const Fault& fault : testbed_.faults) {
     assembly_.engine->at(fault.at, [this, &fault](Instant now) { strike(fault, now); });
   }
+}
+
+void LinkControl::snapshot(control::FabricSnapshot& out) {
+  out.route_changes = waves_.changes();
+  copy_lags(testbed_.fabric, lag_members(), out);
 }
 
 void LinkControl::strike(const Fault& fault, Instant now) {
@@ -110,7 +117,7 @@ void LinkControl::restore_agreed(Instant now) {
 uint32_t LinkControl::open(const Fault& fault, const std::string& what, Instant now) {
   const auto scope = fault.kind == LinkFaultKind::kDead ? FaultScope::Kind::kFramesDie : FaultScope::Kind::kLinks;
   const uint32_t number = losses_.begin({.kind = scope, .links = fault.links, .ports = fault.ports}, now);
-  events_.push_back({.at = now, .what = what, .number = number});
+  incidents_.add(IncidentOf::kLinks, now, what, number);
   open_.push_back({.fault = number, .kind = fault.kind, .links = fault.links, .ports = fault.ports});
   for (const uint32_t link : fault.links) {
     if (!states_[link].not_agreed || latest_[link] != control::kNone) latest_[link] = number;
@@ -173,7 +180,7 @@ void LinkControl::kill(const Fault& fault, Instant now) {
 void LinkControl::end_death(uint32_t fault, Instant now) {
   const auto found = std::ranges::find(open_, fault, &Open::fault);
   if (found == open_.end()) return;
-  events_.push_back({.at = now, .what = links_text(testbed_.fabric, found->links) + ": frames pass again"});
+  incidents_.add(IncidentOf::kLinks, now, links_text(testbed_.fabric, found->links) + ": frames pass again");
   set_dead(found->ports, false);
   const std::vector<uint32_t> links = found->links;
   const bool was_dark = std::ranges::any_of(links, [this](uint32_t link) { return states_[link].is_dark; });
@@ -204,7 +211,7 @@ void LinkControl::go_down_drained(uint32_t fault, Instant now) {
   if (found == open_.end()) return;  // it is over
   for (const uint32_t link : found->links) states_[link].asked = false;
   set_carriers(found->links, false, now);
-  events_.push_back({.at = now, .what = links_text(testbed_.fabric, found->links) + " down, drained"});
+  incidents_.add(IncidentOf::kLinks, now, links_text(testbed_.fabric, found->links) + " down, drained");
   notice(change_of(found->links), true, now);
 }
 
@@ -236,7 +243,7 @@ void LinkControl::repair(const std::vector<uint32_t>& links, Instant now) {
 void LinkControl::reopen(const std::vector<uint32_t>& links, bool by_signal, Instant now) {
   std::vector<uint32_t> changed = links;
   std::ranges::sort(changed);
-  if (!changed.empty()) events_.push_back({.at = now, .what = fault_text(testbed_.fabric, changed, true)});
+  if (!changed.empty()) incidents_.add(IncidentOf::kLinks, now, fault_text(testbed_.fabric, changed, true));
   Change change = change_of(changed);
   change.ended = close_faults(now);
   notice(std::move(change), by_signal, now);
@@ -328,7 +335,7 @@ void LinkControl::detect(const Change& change, Instant now, RouteWaves::Done fol
 }
 
 void LinkControl::use_profile(uint32_t node, uint32_t profile, Instant now) {
-  events_.push_back({.at = now, .what = fault_text(testbed_, {.node = node, .profile = profile})});
+  incidents_.add(IncidentOf::kLinks, now, fault_text(testbed_, {.node = node, .profile = profile}));
   compiler_.use_profile(node, profile);
   waves_.publish_again(node, now);
 }

@@ -30,19 +30,24 @@
 #include "control/routing/routes.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/incidents.hpp"
 #include "testbeds/run/link_state.hpp"
 #include "testbeds/run/loss_windows.hpp"
 #include "testbeds/run/route_waves.hpp"
+#include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
-class LinkControl {
+class LinkControl : public RunPart {
  public:
-  // All four must outlive the LinkControl.
-  LinkControl(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly, LossWindows& losses);
+  // All must outlive the LinkControl.
+  LinkControl(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly, LossWindows& losses,
+              Incidents& incidents);
 
   // Before the first window: every switch gets its tables, the testbed's faults are scheduled.
-  void start();
+  void start() override;
+  // LAGs, and how often routes followed.
+  void snapshot(control::FabricSnapshot& out) override;
 
   // From an action. Links that already have this state are left as they are.
   void set(const std::vector<uint32_t>& links, bool up, dataplane::Instant now);
@@ -71,10 +76,6 @@ class LinkControl {
   const control::RouteTable& routes(uint32_t node) const { return waves_.routes(node); }
   const std::vector<control::RouteTable>& all_routes() const { return waves_.all(); }
   const std::vector<bool>& lag_members() const { return waves_.lag_members(); }
-  uint32_t route_changes() const { return static_cast<uint32_t>(waves_.followed().size()); }
-  const std::vector<RouteWaves::Followed>& followed() const { return waves_.followed(); }
-  // What has changed so far, in order.
-  const std::vector<control::FaultSnapshot>& events() const { return events_; }
 
  private:
   // A fault of links that is not over.
@@ -119,6 +120,7 @@ class LinkControl {
   control::Compiler& compiler_;
   Assembly& assembly_;
   LossWindows& losses_;
+  Incidents& incidents_;
   std::vector<LinkState> states_;  // by link
   RoutedLinks routed_;             // as routing sees them
   RouteWaves waves_;
@@ -126,7 +128,6 @@ class LinkControl {
   std::vector<uint32_t> latest_;  // by link: the fault that struck it last; kNone: LACP had not agreed before
   std::set<uint32_t> waiting_;    // faults that are over, until LACP agrees
   std::map<control::LinkEnd, uint32_t> dead_;  // ports whose frames die: by how many faults
-  std::vector<control::FaultSnapshot> events_;
   std::function<void(dataplane::Instant)> see_change_;
 };
 

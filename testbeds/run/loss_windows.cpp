@@ -291,6 +291,13 @@ void LossWindows::finish(Instant now) {
   note(stalls_.look(now), now);
 }
 
+void LossWindows::snapshot(control::FabricSnapshot& out) {
+  for (control::FaultSnapshot& fault : out.faults) {
+    if (fault.number != control::kNone) fault.window = window(fault.number);
+  }
+  if (has_any()) out.loss_account = account();
+}
+
 control::LossWindow LossWindows::window(uint32_t fault) {
   attribute_losses(Instant::never());
   Entry& entry = entries_[fault];

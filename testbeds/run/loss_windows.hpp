@@ -20,18 +20,19 @@
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/loss_causes.hpp"
 #include "testbeds/run/loss_recording.hpp"
+#include "testbeds/run/run_part.hpp"
 #include "testbeds/run/stall_causes.hpp"
 #include "testbeds/run/stall_look.hpp"
 
 namespace softspine::testbeds {
 
-class LossWindows {
+class LossWindows : public RunPart {
  public:
   // Both outlive this.
   LossWindows(const control::Testbed& testbed, Assembly& assembly);
 
-  // Before the first window: if the testbed has faults.
-  void start();
+  // If the testbed has faults.
+  void start() override;
 
   // Before anything of it happens. Returns the fault's number.
   uint32_t begin(FaultScope scope, dataplane::Instant now);
@@ -46,14 +47,15 @@ class LossWindows {
   // Routes are computed over these links from now on.
   void set_links(const std::vector<bool>& usable, dataplane::Instant now);
 
-  // The end of the run: flows that still stand still do so until then.
-  void finish(dataplane::Instant now);
-
-  control::LossWindow window(uint32_t fault);
-  control::LossAccount account();
-  bool has_any() const { return recording_.has_started(); }
+  // Flows that still stand still do so until then.
+  void finish(dataplane::Instant now) override;
+  // What each of its faults has cost, and all together.
+  void snapshot(control::FabricSnapshot& out) override;
 
  private:
+  bool has_any() const { return recording_.has_started(); }
+  control::LossWindow window(uint32_t fault);
+  control::LossAccount account();
   // What a fault has cost one flow.
   struct FlowCost {
     control::FlowLoss loss;

@@ -94,13 +94,18 @@ void RouteWaves::follow(const std::vector<uint32_t>& links, Instant now, Done do
   reach(wave, 0, now);
 }
 
+void RouteWaves::note_change(uint32_t node, Instant now) {
+  ++changes_;
+  incidents_.add(IncidentOf::kRoutes, now, testbed_.fabric.nodes[node].name);
+}
+
 void RouteWaves::follow_at_once(Instant now) {
   auto now_there = compute();
   const auto before = std::exchange(routes_, std::move(now_there));
   for (uint32_t n = 0; n < routes_->size(); ++n) {
     if (assembly_.switches[n] == nullptr || (*before)[n] == routes(n)) continue;
     publish(n, now);
-    followed_.push_back({now, n});
+    note_change(n, now);
   }
 }
 
@@ -184,7 +189,7 @@ void RouteWaves::take_what_is_safe(Instant now) {
   changed.erase(repeated.begin(), repeated.end());
   for (const uint32_t n : changed) {
     publish(n, now);
-    followed_.push_back({now, n});
+    note_change(n, now);
   }
 }
 

@@ -18,6 +18,7 @@
 #include "control/compile/compile.hpp"
 #include "control/routing/routes.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/incidents.hpp"
 
 namespace softspine::testbeds {
 
@@ -37,8 +38,9 @@ class RouteWaves {
   using Done = std::function<void(dataplane::Instant now)>;
 
   // All must outlive this. `links` are read whenever routes are computed.
-  RouteWaves(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly, const RoutedLinks& links)
-      : testbed_(testbed), compiler_(compiler), assembly_(assembly), links_(links) {}
+  RouteWaves(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly, const RoutedLinks& links,
+             Incidents& incidents)
+      : testbed_(testbed), compiler_(compiler), assembly_(assembly), links_(links), incidents_(incidents) {}
 
   // Before the first window: every switch gets its tables.
   void start();
@@ -55,12 +57,8 @@ class RouteWaves {
   const std::vector<bool>& lag_members() const { return members_; }
   const control::RouteTable& routes(uint32_t node) const { return (*routes_)[node]; }
   const std::vector<control::RouteTable>& all() const { return *routes_; }
-  // Each switch that got new tables as links changed, in order.
-  struct Followed {
-    dataplane::Instant at;
-    uint32_t node = 0;
-  };
-  const std::vector<Followed>& followed() const { return followed_; }
+  // How many switches got new tables as links changed, summed up.
+  uint32_t changes() const { return changes_; }
 
   static bool spreads(const control::Testbed& testbed) {
     return testbed.detection.has_value() || testbed.convergence_per_hop.has_value();
@@ -81,6 +79,7 @@ class RouteWaves {
   void learn(const Wave& wave, const std::vector<uint32_t>& nodes);
   void take_what_is_safe(dataplane::Instant now);
   void publish(uint32_t node, dataplane::Instant now);
+  void note_change(uint32_t node, dataplane::Instant now);
   // Whether there was something to follow.
   bool follow_members(const control::Lag& lag);
 
@@ -88,8 +87,9 @@ class RouteWaves {
   control::Compiler& compiler_;
   Assembly& assembly_;
   const RoutedLinks& links_;
+  Incidents& incidents_;
+  uint32_t changes_ = 0;
   std::shared_ptr<const std::vector<control::RouteTable>> routes_;
-  std::vector<Followed> followed_;
   std::vector<bool> members_;
   // While changes spread.
   uint64_t waves_ = 0;

@@ -9,10 +9,15 @@
 
 #include "dataplane/packet/wire.hpp"
 #include "testbeds/outside/outside_spec.hpp"
-#include "testbeds/run/lag_copy.hpp"
+#include "testbeds/run/carriers.hpp"
+#include "testbeds/run/deadlock_look.hpp"
+#include "testbeds/run/edge_watch.hpp"
+#include "testbeds/run/lacp_control.hpp"
 #include "testbeds/run/packet_need.hpp"
 #include "testbeds/run/snapshots.hpp"
+#include "testbeds/run/stack_control.hpp"
 #include "testbeds/run/stalled_flows.hpp"
+#include "testbeds/run/traffic_controller.hpp"
 
 namespace softspine::testbeds {
 
@@ -43,43 +48,35 @@ std::expected<void, std::string> RunningFabric::build() {
   auto assembly = assemble(testbed_, compiler_, outside_.get(), options_.flat);
   if (!assembly) return std::unexpected(assembly.error());
   assembly_ = std::move(*assembly);
-  losses_ = std::make_unique<LossWindows>(testbed_, *assembly_);
-  losses_->start();
-  links_ = std::make_unique<LinkControl>(testbed_, compiler_, *assembly_, *losses_);
-  lacp_ = std::make_unique<LacpControl>(testbed_, *assembly_, *links_);
-  stacks_ = std::make_unique<StackControl>(testbed_, *assembly_, *links_);
-  links_->start();
-  lacp_->start();
-  controller_ = std::make_unique<TrafficController>(testbed_, *assembly_, *links_);
-  controller_->start();
-  faults_ = std::make_unique<FaultControl>(testbed_, *assembly_, *losses_);
-  faults_->start();
-  deadlocks_ = std::make_unique<DeadlockLook>(testbed_, *assembly_);
-  deadlocks_->start();
-  edges_ = std::make_unique<EdgeWatch>(testbed_, *assembly_, *links_, errors_);
-  edges_->start();
-  carriers_ = std::make_unique<Carriers>(testbed_, *assembly_, errors_);
-  captures_ = std::make_unique<Captures>(testbed_, *assembly_, errors_);
-  series_ = std::make_unique<CounterSeries>(testbed_, compiler_, *assembly_, errors_);
-  const EventLog::Sources sources{
-      .links = *links_, .stacks = *stacks_, .faults = *faults_, .deadlocks = *deadlocks_, .edges = *edges_};
-  events_ = std::make_unique<EventLog>(testbed_, *assembly_, sources, errors_);
+  LossWindows& losses = parts_.add<LossWindows>(testbed_, *assembly_);
+  links_ = &parts_.add<LinkControl>(testbed_, compiler_, *assembly_, losses, incidents_);
+  parts_.add<LacpControl>(testbed_, *assembly_, *links_);
+  parts_.add<StackControl>(testbed_, *assembly_, *links_, incidents_);
+  parts_.add<TrafficController>(testbed_, *assembly_, *links_);
+  faults_ = &parts_.add<FaultControl>(testbed_, *assembly_, losses, incidents_);
+  parts_.add<DeadlockLook>(testbed_, *assembly_, incidents_);
+  parts_.add<EdgeWatch>(testbed_, *assembly_, *links_, incidents_, errors_);
+  parts_.add<Carriers>(testbed_, *assembly_, errors_);
+  captures_ = &parts_.add<Captures>(testbed_, *assembly_, errors_);
+  series_ = &parts_.add<CounterSeries>(testbed_, compiler_, *assembly_, errors_);
+  events_ = &parts_.add<EventLog>(testbed_, *assembly_, incidents_, errors_);
+  parts_.start();
   return options_.capture ? open_capture(*options_.capture) : std::expected<void, std::string>{};
 }
 
 std::expected<void, std::string> RunningFabric::open_capture(const CaptureRequest& request) {
   auto opened = captures_->open(kRunCapture, request);
   if (!opened) return std::unexpected(opened.error());
-  captures_->start(kRunCapture, std::move(*opened), assembly_->engine->now());
+  captures_->begin(kRunCapture, std::move(*opened), assembly_->engine->now());
   return {};
 }
 
 std::expected<void, std::string> RunningFabric::open_series(const SeriesRequest& request) {
-  return series_->start(request, snapshot());
+  return series_->open(request, snapshot());
 }
 
 std::expected<void, std::string> RunningFabric::open_events(const std::string& path) {
-  return events_->start(path);
+  return events_->open(path);
 }
 
 void RunningFabric::start_capture(const std::string& name, const CaptureRequest& request,
@@ -88,7 +85,7 @@ void RunningFabric::start_capture(const std::string& name, const CaptureRequest&
   if (!opened) return done(std::unexpected(opened.error()));
   const auto capture = std::make_shared<std::unique_ptr<FabricCapture>>(std::move(*opened));
   assembly_->engine->post([this, name, capture, done = std::move(done)](Instant now) {
-    captures_->start(name, std::move(*capture), now);
+    captures_->begin(name, std::move(*capture), now);
     done({});
   });
 }
@@ -129,10 +126,7 @@ std::expected<void, std::string> RunningFabric::run() {
   } else {
     assembly_->engine->run(end);
   }
-  losses_->finish(assembly_->engine->now());
-  edges_->finish(assembly_->engine->now());
-  series_->finish(assembly_->engine->now());
-  events_->finish(assembly_->engine->now());
+  parts_.finish(assembly_->engine->now());
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!ran_out_of_memory()) return {};
   const std::string error = memory_error();
@@ -174,9 +168,7 @@ bool RunningFabric::was_interrupted() const {
 
 void RunningFabric::stop() noexcept {
   stop_requested_.store(true, std::memory_order_relaxed);
-  for (const EdgePort& edge : assembly_->edges) edge.nic->end_soon();
-  series_->end_soon();
-  events_->end_soon();
+  parts_.end_soon();
   if (!is_watched_) assembly_->engine->stop();
 }
 
@@ -263,7 +255,7 @@ std::vector<OutsideOutcome> RunningFabric::outcomes() const {
 
 std::vector<std::string> RunningFabric::notes() const {
   auto notes = outside_ ? outside_->notes() : std::vector<std::string>{};
-  for (std::string& note : lacp_->notes()) notes.push_back(std::move(note));
+  parts_.add_notes(notes);
   return notes;
 }
 
@@ -274,29 +266,15 @@ std::expected<control::CaptureTotals, std::string> RunningFabric::close_capture(
 control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
   control::FabricSnapshot out = snapshot_of(testbed_, compiler_, *assembly_, now);
   out.engine.wall_seconds = wall_seconds_;
-  out.faults = links_->events();
-  out.faults.insert(out.faults.end(), stacks_->decided().begin(), stacks_->decided().end());
-  out.faults.insert(out.faults.end(), faults_->events().begin(), faults_->events().end());
-  std::ranges::stable_sort(out.faults, {}, &control::FaultSnapshot::at);
-  for (control::FaultSnapshot& fault : out.faults) {
-    if (fault.number != control::kNone) fault.window = losses_->window(fault.number);
-  }
-  if (losses_->has_any()) out.loss_account = losses_->account();
-  for (const control::Deadlock& found : deadlocks_->found()) {
-    out.deadlocks.push_back({found.found, found.text(testbed_.fabric)});
-  }
-  out.stacks = stacks_->snapshot();
-  out.route_changes = links_->route_changes();
-  out.engineering = controller_->counters();
-  copy_lags(testbed_.fabric, links_->lag_members(), out);
+  out.faults = incidents_.faults();
+  parts_.snapshot(out);
   find_stalled(testbed_, *assembly_, *links_, out);
-  out.events = events_->snapshot();
   out.errors = errors_.all();
   return out;
 }
 
 uint64_t RunningFabric::drain() {
-  carriers_.reset();  // its thread speaks to the devices, which end
+  parts_.let_go();
   assembly_->engine->drain();
   uint64_t missing = assembly_->packets_in_use();
   if (injected_) missing += injected_->in_use();

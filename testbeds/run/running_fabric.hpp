@@ -26,16 +26,12 @@
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
 #include "testbeds/run/captures.hpp"
-#include "testbeds/run/carriers.hpp"
 #include "testbeds/run/counter_series.hpp"
-#include "testbeds/run/deadlock_look.hpp"
-#include "testbeds/run/edge_watch.hpp"
 #include "testbeds/run/event_log.hpp"
 #include "testbeds/run/fault_control.hpp"
-#include "testbeds/run/lacp_control.hpp"
+#include "testbeds/run/incidents.hpp"
 #include "testbeds/run/link_control.hpp"
-#include "testbeds/run/stack_control.hpp"
-#include "testbeds/run/traffic_controller.hpp"
+#include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
@@ -147,18 +143,14 @@ class RunningFabric {
   std::unique_ptr<OutsideHosts> outside_;
   std::unique_ptr<dataplane::PacketPool> injected_;  // whole frames; made when the first one is injected
   std::unique_ptr<Assembly> assembly_;
-  std::unique_ptr<LossWindows> losses_;
-  std::unique_ptr<LinkControl> links_;
-  std::unique_ptr<TrafficController> controller_;
-  std::unique_ptr<LacpControl> lacp_;
-  std::unique_ptr<StackControl> stacks_;
-  std::unique_ptr<FaultControl> faults_;
-  std::unique_ptr<DeadlockLook> deadlocks_;
-  std::unique_ptr<EdgeWatch> edges_;
-  std::unique_ptr<Carriers> carriers_;
-  std::unique_ptr<Captures> captures_;
-  std::unique_ptr<CounterSeries> series_;
-  std::unique_ptr<EventLog> events_;
+  Incidents incidents_;
+  RunParts parts_;
+  // Those of the parts that others ask for something.
+  LinkControl* links_ = nullptr;
+  FaultControl* faults_ = nullptr;
+  Captures* captures_ = nullptr;
+  CounterSeries* series_ = nullptr;
+  EventLog* events_ = nullptr;
   bool waits_for_commands_ = false;
   bool is_watched_ = false;
   std::atomic<bool> stop_requested_{false};

@@ -25,8 +25,9 @@ Instant last_keepalive(Instant now, Duration interval) {
   return next_keepalive(now, interval) - interval;
 }
 
-StackControl::StackControl(const control::Testbed& testbed, Assembly& assembly, LinkControl& links)
-    : testbed_(testbed), assembly_(assembly), links_(links) {
+StackControl::StackControl(const control::Testbed& testbed, Assembly& assembly, LinkControl& links,
+                           Incidents& incidents)
+    : testbed_(testbed), assembly_(assembly), links_(links), incidents_(incidents) {
   for (const control::Stack& stack : testbed.fabric.stacks) {
     Run run{.config = &stack, .members = {}};
     for (size_t i = 0; i < stack.switches.size(); ++i) {
@@ -206,19 +207,17 @@ void StackControl::use_peer_links(const Run& run, bool use, Instant now) {
 }
 
 void StackControl::tell(const Run& run, const std::string& what, Instant now) {
-  decided_.push_back({.at = now, .what = "stack " + run.config->name + ": " + what});
+  incidents_.add(IncidentOf::kStacks, now, "stack " + run.config->name + ": " + what);
 }
 
-std::vector<control::StackSnapshot> StackControl::snapshot() const {
-  std::vector<control::StackSnapshot> out;
+void StackControl::snapshot(control::FabricSnapshot& out) {
   for (const Run& run : runs_) {
-    out.push_back({.name = run.config->name,
-                   .members = {run.members[0].is, run.members[1].is},
-                   .peers = !run.lost,
-                   .peer_losses = run.peer_losses,
-                   .split_brains = run.split_brains});
+    out.stacks.push_back({.name = run.config->name,
+                          .members = {run.members[0].is, run.members[1].is},
+                          .peers = !run.lost,
+                          .peer_losses = run.peer_losses,
+                          .split_brains = run.split_brains});
   }
-  return out;
 }
 
 }  // namespace softspine::testbeds

@@ -28,7 +28,9 @@
 
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/incidents.hpp"
 #include "testbeds/run/link_control.hpp"
+#include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
@@ -36,15 +38,12 @@ namespace softspine::testbeds {
 dataplane::Instant last_keepalive(dataplane::Instant now, dataplane::Duration interval);
 dataplane::Instant next_keepalive(dataplane::Instant now, dataplane::Duration interval);
 
-class StackControl {
+class StackControl : public RunPart {
  public:
-  // All three must outlive it. Before LinkControl::start().
-  StackControl(const control::Testbed& testbed, Assembly& assembly, LinkControl& links);
+  // All must outlive it.
+  StackControl(const control::Testbed& testbed, Assembly& assembly, LinkControl& links, Incidents& incidents);
 
-  // At any rest of the workers.
-  std::vector<control::StackSnapshot> snapshot() const;
-  // What its switches have decided so far, in order.
-  const std::vector<control::FaultSnapshot>& decided() const { return decided_; }
+  void snapshot(control::FabricSnapshot& out) override;
 
  private:
   struct Member {
@@ -85,8 +84,8 @@ class StackControl {
   const control::Testbed& testbed_;
   Assembly& assembly_;
   LinkControl& links_;
+  Incidents& incidents_;
   std::vector<Run> runs_;
-  std::vector<control::FaultSnapshot> decided_;
 };
 
 }  // namespace softspine::testbeds

@@ -24,8 +24,8 @@ void TrafficController::start() {
   assembly_.engine->look_at(Instant::at(testbed_.engineering->interval), [this](Instant now) { look(now); });
 }
 
-std::optional<control::EngineeringSnapshot> TrafficController::counters() const {
-  return testbed_.engineering ? std::optional(counters_) : std::nullopt;
+void TrafficController::snapshot(control::FabricSnapshot& out) {
+  if (testbed_.engineering) out.engineering = counters_;
 }
 
 void TrafficController::look(Instant now) {

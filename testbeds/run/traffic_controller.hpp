@@ -18,19 +18,19 @@
 #include "control/engineering/engineer.hpp"
 #include "testbeds/run/assembly.hpp"
 #include "testbeds/run/link_control.hpp"
+#include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
-class TrafficController {
+class TrafficController : public RunPart {
  public:
   // All must outlive it.
   TrafficController(const control::Testbed& testbed, Assembly& assembly, LinkControl& links)
       : testbed_(testbed), assembly_(assembly), links_(links) {}
 
-  // Before the first window. Nothing if the testbed has no such controller.
-  void start();
-  // None: there is no controller.
-  std::optional<control::EngineeringSnapshot> counters() const;
+  // Nothing if the testbed has no such controller.
+  void start() override;
+  void snapshot(control::FabricSnapshot& out) override;
 
  private:
   void look(dataplane::Instant now);

@@ -46,7 +46,7 @@ class DrivenFabric {
     }
     assembly_ = std::move(*made);
     losses_ = std::make_unique<testbeds::LossWindows>(testbed_, *assembly_);
-    links_ = std::make_unique<testbeds::LinkControl>(testbed_, compiler_, *assembly_, *losses_);
+    links_ = std::make_unique<testbeds::LinkControl>(testbed_, compiler_, *assembly_, *losses_, incidents_);
     links_->start();
     watch();
   }
@@ -138,6 +138,7 @@ class DrivenFabric {
   control::Compiler compiler_;
   dataplane::PacketPool pool_;
   std::unique_ptr<testbeds::Assembly> assembly_;
+  testbeds::Incidents incidents_;
   std::unique_ptr<testbeds::LossWindows> losses_;
   std::unique_ptr<testbeds::LinkControl> links_;
   std::vector<std::unique_ptr<WayTap>> taps_;

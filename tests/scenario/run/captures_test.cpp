@@ -49,7 +49,7 @@ class LiveCaptures : public testing::Test {
   static std::string start_in(Captures& captures, const std::string& name, const CaptureRequest& request, Instant now) {
     auto opened = captures.open(name, request);
     if (!opened) return opened.error();
-    captures.start(name, std::move(*opened), now);
+    captures.begin(name, std::move(*opened), now);
     return "started";
   }
   void stop(Duration when, const std::string& name) {
