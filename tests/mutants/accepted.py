@@ -27,8 +27,6 @@ ACCEPTED: dict[str, str] = {
         'equivalent: a frame of a routed port has no VLAN; tagged ones end before',
     'dataplane/packet/icrc.cpp: version == IpVersion::k4 → version != IpVersion::k4':
         'by hand: unit/packet: Icrc.EqualsTheDefinitionAtEveryLength',
-    'pipelines/switch.cpp: meta.flags &= static_cast<uint8_t>(~kMustAnswer); → ;':
-        'equivalent: who is routed once more is forwarded, where nobody reads the flag, or gets it again',
     'dataplane/packet/checksum.hpp: s = (s >> 32) + (s & 0xffffffff); → ;':
         "equivalent: a frame's words sum up to less than 2^48, of which the folds behind it leave nothing",
     'testbeds/hosts/responder.cpp: icmp + icmp::kType → icmp - icmp::kType':
@@ -101,8 +99,6 @@ ACCEPTED: dict[str, str] = {
         "equivalent: a series has no counter of a queue's own memory; who holds shared memory has a watermark",
     'testbeds/run/event_log.cpp: line->at < now → true':
         'equivalent: a line of this very instant is written a look sooner, and in the same order: nothing of before comes later',
-    'testbeds/run/carriers.cpp: !assembly.engine->is_wall() → false':
-        'equivalent: on the virtual clock an outside is a file, which knows no carrier, and the thread has nothing to show',
     'testbeds/run/running_fabric.cpp: ended → true':
         'by hand: wire/command_carriers: namespace',
     'testbeds/run/carriers.cpp: thread_ = std::thread{[this] { serve(); }}; → ;':
