@@ -101,8 +101,6 @@ ACCEPTED: dict[str, str] = {
         'equivalent: a line of this very instant is written a look sooner, and in the same order: nothing of before comes later',
     'testbeds/run/running_fabric.cpp: ended → true':
         'by hand: wire/command_carriers: namespace',
-    'testbeds/run/carriers.cpp: thread_ = std::thread{[this] { serve(); }}; → ;':
-        'by hand: wire/command_carriers: restored',
     'testbeds/run/captures.cpp: assembly_.engine->now() + every → assembly_.engine->now() - every':
         'by hand: wire/command_lossless_fabric: captures_live',
     'pipelines/switch.cpp: meta.verdict != Verdict::kForward → meta.verdict == Verdict::kForward #2':
