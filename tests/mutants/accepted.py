@@ -9,8 +9,6 @@ from __future__ import annotations
 TRIED_BY_HAND = 'by hand: '
 
 ACCEPTED: dict[str, str] = {
-    'control/topology/address_plan.cpp: !row->address → false':
-        'equivalent: a row without addresses has no places of them, and is left by the loop',
     'control/load/faults.cpp: row.period > kMaxFlapPeriod → false':
         'equivalent: its table has refused the file, and nobody looks at flaps of it',
     'control/telemetry/snapshot.hpp: first_sent.is_never() → false':
@@ -111,8 +109,6 @@ ACCEPTED: dict[str, str] = {
         'performance: an end is asked for again before the seeds of the next hash are tried, which no linear hash has',
     'control/identify/trial.cpp: equations.size() < constants.equations() → equations.size() <= constants.equations()':
         'equivalent: of one equation more than it takes the search takes the first ones',
-    'control/topology/address_plan.cpp: !row->address → false':
-        'equivalent: a row without addresses has no place of one either, so that none is looked at',
 }
 
 
