@@ -21,7 +21,7 @@ struct KeyUnit {
 // Nothing if the key ends in no unit.
 std::optional<KeyUnit> unit_of_key(std::string_view key);
 
-// Whether the key's numbers lie between 0 and 1 (`links.*.share`), as control/telemetry/report_fields.hpp has it.
+// Whether the key's numbers lie between 0 and 1 (`links.*.share`), as control/report/report_fields.hpp has it.
 bool is_share_of_one(std::string_view key);
 // Whether per cent of one are something to compare with it: a share of one, or a ratio that may be more.
 bool is_ratio(std::string_view key);

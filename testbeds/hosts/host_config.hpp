@@ -14,6 +14,7 @@
 
 #include "control/model/bond.hpp"
 #include "control/model/workload.hpp"
+#include "control/traffic/rxe_source_port.hpp"
 #include "dataplane/congestion/algorithms.hpp"
 #include "dataplane/flow_control/link_modes.hpp"
 #include "dataplane/forwarding/azure_maps.hpp"
@@ -118,15 +119,7 @@ struct SinkConfig {
 inline constexpr uint64_t kMaxMessageBytes = 1ULL << 31;
 inline constexpr uint32_t kFirstQp = 17;  // 0 and 1 are management's; rxe, too, gives 17 first
 
-// The UDP source port that Linux's drivers derive from the two QP numbers (rdma_calc_flow_label and
-// rdma_flow_label_to_udp_sport): 49152 … 65535.
-constexpr uint16_t rxe_source_port(uint32_t source_qp, uint32_t destination_qp) {
-  uint64_t v = uint64_t{source_qp} * destination_qp;
-  v ^= v >> 20;
-  v ^= v >> 40;
-  const auto label = static_cast<uint32_t>(v & 0xfffff);
-  return static_cast<uint16_t>(0xc000 | ((label & 0x3fff) ^ (label >> 14)));
-}
+using control::rxe_source_port;
 
 // Everything that contradicts itself, as sentences; empty when the host could run it.
 std::vector<std::string> validate(const HostConfig& host);

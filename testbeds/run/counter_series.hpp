@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples the counters of a running fabric at the exact multiples of an interval of emulated time, and writes them
-// (control/telemetry/series.hpp).
+// (control/record/series.hpp).
 //
 // A sample at T has all events before T and none at or after it, for any number of workers and on either clock: it is a
 // look of the engine. It keeps no run alive, and none is taken while nothing changes: after an interval in which no
@@ -25,9 +25,9 @@
 #include <vector>
 
 #include "control/compile/compile.hpp"
+#include "control/record/line_file.hpp"
+#include "control/record/series.hpp"
 #include "control/telemetry/error_channel.hpp"
-#include "control/telemetry/line_file.hpp"
-#include "control/telemetry/series.hpp"
 #include "testbeds/run/assembly.hpp"
 #include "testbeds/run/run_part.hpp"
 

@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "control/record/line_file.hpp"
 #include "control/telemetry/error_channel.hpp"
 #include "control/telemetry/event_lines.hpp"
-#include "control/telemetry/line_file.hpp"
 #include "dataplane/egress/event_recorder.hpp"
 #include "testbeds/run/assembly.hpp"
 #include "testbeds/run/incidents.hpp"

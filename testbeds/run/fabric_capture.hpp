@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "control/telemetry/capture.hpp"
+#include "control/capture/capture.hpp"
 #include "testbeds/run/assembly.hpp"
 #include "testbeds/run/tap_board.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "control/explain/polarization.hpp"
-#include "control/explain/polarization_report.hpp"
-#include "control/explain/probe.hpp"
+#include "analysis/explain/polarization.hpp"
+#include "analysis/explain/polarization_report.hpp"
+#include "analysis/explain/probe.hpp"
 #include "testbeds/hosts/bond_hash.hpp"
 #include "testbeds/run/traffic.hpp"
 

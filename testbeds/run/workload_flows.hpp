@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "control/explain/flow_choices.hpp"
+#include "analysis/explain/flow_choices.hpp"
 #include "control/telemetry/json.hpp"
 
 namespace softspine::testbeds {

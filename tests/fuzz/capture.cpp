@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "analysis/storm/capture_reader.hpp"
+#include "analysis/storm/picture.hpp"
+#include "analysis/storm/storm_report.hpp"
 #include "dataplane/units/check.hpp"
-#include "tools/storm/capture_reader.hpp"
-#include "tools/storm/picture.hpp"
-#include "tools/storm/storm_report.hpp"
 
 using namespace softspine::tools::storm;
 

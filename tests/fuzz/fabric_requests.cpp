@@ -12,16 +12,16 @@
 #include <string_view>
 
 #include "control/load/load.hpp"
+#include "control/report/counters_reference.hpp"
+#include "control/report/report.hpp"
 #include "control/server/protocol.hpp"
-#include "control/telemetry/counters_reference.hpp"
-#include "control/telemetry/report.hpp"
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/units/check.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/fuzz/bytes_as_file.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
-#include "tools/softspine/fabric_server.hpp"
-#include "tools/softspine/run_report.hpp"
+#include "tools/softspine/views/fabric_server.hpp"
+#include "tools/softspine/views/run_report.hpp"
 
 namespace {
 

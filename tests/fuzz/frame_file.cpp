@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "control/explain/explanation.hpp"
-#include "control/explain/walker.hpp"
+#include "analysis/explain/explanation.hpp"
+#include "analysis/explain/walker.hpp"
 #include "control/load/load.hpp"
 #include "dataplane/edge/pcap_reader.hpp"
 #include "dataplane/packet/parse.hpp"
 #include "tests/fuzz/bytes_as_file.hpp"
-#include "tools/softspine/hex.hpp"
+#include "tools/command/hex.hpp"
 
 namespace {
 

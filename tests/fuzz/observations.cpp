@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "control/identify/observation_text.hpp"
+#include "analysis/identify/observation_text.hpp"
 #include "dataplane/units/check.hpp"
 
 using namespace softspine::control;

@@ -9,8 +9,8 @@
 #include "control/load/load.hpp"
 #include "control/server/protocol.hpp"
 #include "dataplane/units/check.hpp"
-#include "tools/softspine/capture_requests.hpp"
-#include "tools/softspine/hex.hpp"
+#include "tools/command/hex.hpp"
+#include "tools/softspine/views/capture_requests.hpp"
 
 using namespace softspine;
 using control::Json;

@@ -2,11 +2,11 @@
 // A capture of any bytes, compared with what a fabric predicts: taken at one port, and at a switch whose ports its
 // interfaces name: the input's length chooses the form. Each frame is counted once, and each flow has a verdict and
 // words for it.
-#include "tools/softspine/sightings.hpp"
+#include "analysis/reading/sightings.hpp"
 
 #include <cstdint>
 
-#include "control/explain/comparison_report.hpp"
+#include "analysis/explain/comparison_report.hpp"
 #include "control/load/load.hpp"
 #include "dataplane/units/check.hpp"
 #include "tests/fuzz/bytes_as_file.hpp"

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <string>
 
+#include "analysis/storm/counted_roots.hpp"
+#include "analysis/storm/event_story.hpp"
+#include "analysis/storm/port_list.hpp"
 #include "dataplane/units/check.hpp"
 #include "tests/fuzz/bytes_as_file.hpp"
-#include "tools/storm/counted_roots.hpp"
-#include "tools/storm/event_story.hpp"
-#include "tools/storm/port_list.hpp"
 
 using namespace softspine;
 using namespace softspine::tools::storm;

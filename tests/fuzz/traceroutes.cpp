@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "control/identify/observations.hpp"
-#include "control/identify/traceroute_text.hpp"
+#include "analysis/identify/observations.hpp"
+#include "analysis/identify/traceroute_text.hpp"
 #include "dataplane/units/check.hpp"
 
 using namespace softspine::control;

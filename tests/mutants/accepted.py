@@ -13,11 +13,11 @@ ACCEPTED: dict[str, str] = {
         'equivalent: its table has refused the file, and nobody looks at flaps of it',
     'control/telemetry/snapshot.hpp: first_sent.is_never() → false':
         'equivalent: nothing arrives later than never, so the last clause says the same',
-    'control/explain/evenness.cpp: weights.size() - 1 → weights.size() + 1':
+    'analysis/explain/evenness.cpp: weights.size() - 1 → weights.size() + 1':
         'equivalent: a draw is below 1, and its product with the number of links below that',
-    'control/explain/cures.cpp: !changes.empty() → true':
+    'analysis/explain/cures.cpp: !changes.empty() → true':
         'performance: a cure that changes nothing is tried, and cures nothing',
-    'control/explain/key_hull.cpp: (chance >> (i % 64) & 1) != 0 → (chance >> (i % 64) & 1) == 0':
+    'analysis/explain/key_hull.cpp: (chance >> (i % 64) & 1) != 0 → (chance >> (i % 64) & 1) == 0':
         'equivalent: keys are drawn by the other side of each coin, which is as likely',
     'dataplane/egress/wred.hpp: rng.below(kCertain) < chance → rng.below(kCertain) <= chance':
         'equivalent: a chance of one in 2^32 more',
@@ -39,7 +39,7 @@ ACCEPTED: dict[str, str] = {
         'equivalent: nothing takes a scratch packet for a chain',
     'dataplane/egress/port_scheduler.hpp: port_.shapes() → true':
         'performance: a port without a rate has been open since the start',
-    'tools/storm/tiers.cpp: end < name.size() → true':
+    'analysis/storm/tiers.cpp: end < name.size() → true':
         "equivalent: behind a string's last character stands a zero, which is no letter",
     'dataplane/congestion/congestion_control.hpp: notify([=](auto& it) { it.on_timeout(now); }); → ;':
         'equivalent: of the algorithms that there are none does anything at a timeout',
@@ -77,19 +77,19 @@ ACCEPTED: dict[str, str] = {
         'performance: what is fetched into the cache before a host runs',
     'testbeds/hosts/roce_host.cpp: !is_cached() → !(!is_cached())':
         'performance: what is fetched into the cache ahead of its use',
-    'control/telemetry/series.cpp: add(pools_); → ;':
+    'control/record/series.cpp: add(pools_); → ;':
         "equivalent: the other rows' pieces, which are counted as well, make room for many times what a pool's line has",
-    'control/telemetry/series.cpp: add(host_priorities_); → ;':
+    'control/record/series.cpp: add(host_priorities_); → ;':
         "equivalent: the other rows' pieces, which are counted as well, make room for many times what a host priority's line has",
-    'control/telemetry/capture_writer.cpp: order_of(*a.record) < order_of(*b.record) → order_of(*a.record) <= order_of(*b.record)':
+    'control/capture/capture_writer.cpp: order_of(*a.record) < order_of(*b.record) → order_of(*a.record) <= order_of(*b.record)':
         'equivalent: two frames of one interface have two sequence numbers, so that no two records are equal',
     'control/load/job_traffic.cpp: out.from.size() > 1 → true':
         'equivalent: a permutation of fewer than two hosts is refused, and nobody sees its jobs',
-    'tools/storm/attribution.cpp: span.begin < end → !(span.begin < end)':
+    'analysis/storm/attribution.cpp: span.begin < end → !(span.begin < end)':
         'performance: pauses are compared one by one though none overlaps another',
-    'tools/storm/capture_reader.cpp: !broken_ → true':
+    'analysis/storm/capture_reader.cpp: !broken_ → true':
         'equivalent: what was not recognised is not recognised the second time either',
-    'tools/storm/pause_timer.hpp: from >= end → from > end':
+    'analysis/storm/pause_timer.hpp: from >= end → from > end':
         'equivalent: from its end on nothing of a pause is left, however that is reckoned',
     'testbeds/run/counter_series.cpp: assembly_.engine->is_wall() → !(assembly_.engine->is_wall())':
         'performance: on the virtual clock another thread writes the samples, and is waited for; on the wall clock none does',
@@ -103,11 +103,11 @@ ACCEPTED: dict[str, str] = {
         'by hand: wire/command_lossless_fabric: captures_live',
     'pipelines/switch.cpp: meta.verdict != Verdict::kForward → meta.verdict == Verdict::kForward #2':
         'performance: the other packets are prefetched for',
-    'control/identify/mixing_search.cpp: dp::row_of(A).seed == dp::SeedEffect::kMixing → dp::row_of(A).seed != dp::SeedEffect::kMixing':
+    'analysis/identify/mixing_search.cpp: dp::row_of(A).seed == dp::SeedEffect::kMixing → dp::row_of(A).seed != dp::SeedEffect::kMixing':
         'by hand: does not compile',
-    'control/identify/search.cpp: !goes_on(0) → false':
+    'analysis/identify/search.cpp: !goes_on(0) → false':
         'performance: an end is asked for again before the seeds of the next hash are tried, which no linear hash has',
-    'control/identify/trial.cpp: equations.size() < constants.equations() → equations.size() <= constants.equations()':
+    'analysis/identify/trial.cpp: equations.size() < constants.equations() → equations.size() <= constants.equations()':
         'equivalent: of one equation more than it takes the search takes the first ones',
 }
 

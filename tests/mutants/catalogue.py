@@ -12,14 +12,14 @@ from by_hand import BY_HAND, Row
 from cpp_text import CppText
 from operators import candidates
 
-ROOMS = ('dataplane', 'pipelines', 'control/compile', 'control/engineering', 'control/explain', 'control/identify', 'control/imports', 'control/load',
-         'control/placement', 'control/routing', 'control/telemetry', 'control/topology', 'testbeds/hosts', 'testbeds/run', 'tools/storm')
+ROOMS = ('dataplane', 'pipelines', 'analysis/explain', 'analysis/identify', 'control/capture', 'control/compile', 'control/engineering', 'control/imports', 'control/load',
+         'control/placement', 'control/record', 'control/report', 'control/routing', 'control/telemetry', 'control/topology', 'testbeds/hosts', 'testbeds/run', 'analysis/storm')
 # Reached by wire alone, which works with the kernel and the wall clock, or in a process of its own; or only a picture's
 # coordinates, as DRAWN (whose files keep their numbers).
 OUT_OF_REACH = ('dataplane/dpdk/', 'dataplane/edge/bus_error_guard', 'dataplane/edge/kernel_interface', 'dataplane/edge/owned_fd',
                 'dataplane/edge/tap_edge', 'dataplane/edge/vhost_', 'dataplane/engine/wall_clock', 'dataplane/packet/huge_heap', 'dataplane/units/check',
-                'tools/storm/picture')
-DRAWN = ('control/explain/polarization_picture', 'control/telemetry/svg', 'tools/storm/fabric_map', 'tools/storm/timeline')
+                'analysis/storm/picture')
+DRAWN = ('analysis/explain/polarization_picture', 'control/telemetry/svg', 'analysis/storm/fabric_map', 'analysis/storm/timeline')
 SHARE = {'clause': 80, 'drop': 30, 'extreme': 100, 'negate': 35, 'relation': 60, 'sum': 25}  # of a thousand
 MOST_IN_A_FILE = 200
 

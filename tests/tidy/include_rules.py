@@ -11,8 +11,9 @@ MAY_INCLUDE = {
     'dataplane': {'dataplane'},
     'pipelines': {'pipelines', 'dataplane'},
     'control': {'control', 'pipelines', 'dataplane'},
-    'testbeds': {'testbeds', 'control', 'pipelines', 'dataplane'},
-    'tools': {'tools', 'testbeds', 'control', 'pipelines', 'dataplane'},
+    'analysis': {'analysis', 'control', 'pipelines', 'dataplane'},
+    'testbeds': {'testbeds', 'analysis', 'control', 'pipelines', 'dataplane'},
+    'tools': {'tools', 'testbeds', 'analysis', 'control', 'pipelines', 'dataplane'},
     'tests': set(ROOMS),
 }
 DPDK_ROOMS = ('dataplane/packet/', 'dataplane/dpdk/', 'tests/')

@@ -150,8 +150,8 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
          pipelines('    if (port.busy)', '    raise_xoff(group);\n    if (port.busy)')],
         [pipelines(), pipelines('wire busy', 'port busy'), pipelines('parse(burst)', 'look(burst);\n  parse(burst)')]),
     'rooms_have_cards': (
-        [{}, {f'{room}/README.md': 'x\n' * 61 for room in ('dataplane', 'pipelines', 'control', 'testbeds', 'tools', 'tests')}],
-        [{f'{room}/README.md': 'x\n' for room in ('dataplane', 'pipelines', 'control', 'testbeds', 'tools', 'tests')}]),
+        [{}, {f'{room}/README.md': 'x\n' * 61 for room in ('dataplane', 'pipelines', 'control', 'analysis', 'testbeds', 'tools', 'tests')}],
+        [{f'{room}/README.md': 'x\n' for room in ('dataplane', 'pipelines', 'control', 'analysis', 'testbeds', 'tools', 'tests')}]),
     'testbeds_are_tests': ([{'testbeds/two.yaml': '', 'tests/README.md': 'two', 'tests/tidy/x.py': 'two'}],
                            [{'testbeds/two.yaml': '', 'tests/wire/a.py': 'run("two.yaml")'}]),
     'numbers_in_readme_have_a_test': (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ('dataplane', 'pipelines', 'control', 'testbeds', 'tools', 'tests')
+ROOMS = ('dataplane', 'pipelines', 'control', 'analysis', 'testbeds', 'tools', 'tests')
 CPP = ('.cpp', '.hpp')
 
 

@@ -5,10 +5,10 @@
 
 #include "control/compile/compile.hpp"
 #include "control/load/expectation_check.hpp"
-#include "control/telemetry/series.hpp"
-#include "tools/softspine/complain.hpp"
+#include "control/record/series.hpp"
+#include "tools/command/complain.hpp"
 #include "tools/softspine/error_list.hpp"
-#include "tools/softspine/run_report.hpp"
+#include "tools/softspine/views/run_report.hpp"
 
 namespace softspine::tools {
 

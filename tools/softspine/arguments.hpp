@@ -8,7 +8,7 @@
 
 #include "control/format/quantity.hpp"
 #include "control/load/load.hpp"
-#include "tools/softspine/exit_status.hpp"
+#include "tools/command/exit_status.hpp"
 
 namespace softspine::tools {
 

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <memory>
 
+#include "tools/command/wrong_input.hpp"
 #include "tools/softspine/capture_options.hpp"
-#include "tools/softspine/capture_requests.hpp"
 #include "tools/softspine/fabric_client.hpp"
-#include "tools/softspine/wrong_input.hpp"
+#include "tools/softspine/views/capture_requests.hpp"
 
 namespace softspine::tools {
 

@@ -16,11 +16,11 @@
 #include "tools/softspine/fabric_report.hpp"
 #include "tools/softspine/job_report.hpp"
 #include "tools/softspine/polarization_hint.hpp"
-#include "tools/softspine/run_report.hpp"
 #include "tools/softspine/service_report.hpp"
-#include "tools/softspine/summary_words.hpp"
+#include "tools/softspine/summary/summary_words.hpp"
 #include "tools/softspine/tables_report.hpp"
 #include "tools/softspine/threshold_report.hpp"
+#include "tools/softspine/views/run_report.hpp"
 
 namespace softspine::tools {
 

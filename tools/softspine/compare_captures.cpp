@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "control/explain/comparison_report.hpp"
-#include "tools/softspine/complain.hpp"
-#include "tools/softspine/sightings.hpp"
-#include "tools/softspine/wrong_input.hpp"
+#include "analysis/explain/comparison_report.hpp"
+#include "analysis/reading/sightings.hpp"
+#include "tools/command/complain.hpp"
+#include "tools/command/reading_progress.hpp"
+#include "tools/command/wrong_input.hpp"
 
 namespace softspine::tools {
 
@@ -25,7 +26,13 @@ ExitStatus compare_captures(const AgainstArguments& arguments, const std::string
     if (!source) return wrong_input("--against: " + source.error());
     sources.push_back(std::move(*source));
   }
-  const auto sightings = read_sightings(walker, sources, {.ports_file = arguments.ports, .from = from});
+  const auto sightings = [&] {
+    ReadingProgress shown;
+    return read_sightings(walker, sources,
+                          {.ports_file = arguments.ports, .from = from, .progress = [&shown](const auto&... read) {
+                             shown.show(read...);
+                           }});
+  }();
   if (!sightings) return wrong_input(sightings.error());
   const std::string told = left_out_text(*sightings);
   if (sightings->flows.empty()) return wrong_input("no flow in the captures. " + told);

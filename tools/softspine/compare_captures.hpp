@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "control/explain/walker.hpp"
-#include "tools/softspine/exit_status.hpp"
+#include "analysis/explain/walker.hpp"
+#include "tools/command/exit_status.hpp"
 
 namespace softspine::tools {
 

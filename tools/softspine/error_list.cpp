@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tools/softspine/complain.hpp"
+#include "tools/command/complain.hpp"
 
 namespace softspine::tools {
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "control/telemetry/error_channel.hpp"
-#include "tools/softspine/screen.hpp"
+#include "tools/command/screen.hpp"
 
 namespace softspine::tools {
 

@@ -5,10 +5,10 @@
 
 #include <optional>
 
-#include "control/explain/explanation.hpp"
+#include "analysis/explain/explanation.hpp"
+#include "analysis/reading/entering_frames.hpp"
 #include "dataplane/edge/pcap_reader.hpp"
-#include "tools/softspine/entering_frames.hpp"
-#include "tools/softspine/wrong_input.hpp"
+#include "tools/command/wrong_input.hpp"
 
 namespace softspine::tools {
 

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <memory>
 
-#include "control/explain/explanation.hpp"
-#include "control/explain/probe.hpp"
+#include "analysis/explain/explanation.hpp"
+#include "analysis/explain/probe.hpp"
+#include "analysis/reading/host_named.hpp"
+#include "tools/command/wrong_input.hpp"
 #include "tools/softspine/compare_captures.hpp"
 #include "tools/softspine/explain_captures.hpp"
-#include "tools/softspine/host_named.hpp"
 #include "tools/softspine/links_down.hpp"
-#include "tools/softspine/wrong_input.hpp"
 
 namespace softspine::tools {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/softspine/wrong_input.hpp"
+#include "tools/command/wrong_input.hpp"
 
 namespace softspine::tools {
 

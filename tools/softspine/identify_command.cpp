@@ -8,19 +8,19 @@
 #include <csignal>
 #include <memory>
 
+#include "analysis/identify/identify_report.hpp"
+#include "analysis/identify/observation_text.hpp"
+#include "analysis/identify/probes.hpp"
+#include "analysis/identify/traceroute_text.hpp"
+#include "analysis/reading/port_captures.hpp"
 #include "control/document/text_file.hpp"
-#include "control/identify/identify_report.hpp"
-#include "control/identify/observation_text.hpp"
-#include "control/identify/probes.hpp"
-#include "control/identify/traceroute_text.hpp"
 #include "control/model/address.hpp"
 #include "dataplane/edge/pcap_writer.hpp"
 #include "dataplane/packet/scratch_packet.hpp"
-#include "tools/softspine/complain.hpp"
+#include "tools/command/complain.hpp"
+#include "tools/command/whole_file.hpp"
+#include "tools/command/wrong_input.hpp"
 #include "tools/softspine/error_list.hpp"
-#include "tools/softspine/port_captures.hpp"
-#include "tools/softspine/whole_file.hpp"
-#include "tools/softspine/wrong_input.hpp"
 
 namespace softspine::tools {
 

@@ -12,10 +12,10 @@
 #include "control/format/link_limits.hpp"
 #include "control/imports/import.hpp"
 #include "control/telemetry/json.hpp"
-#include "tools/softspine/complain.hpp"
+#include "tools/command/complain.hpp"
+#include "tools/command/whole_file.hpp"
 #include "tools/softspine/error_list.hpp"
 #include "tools/softspine/imported_testbed.hpp"
-#include "tools/softspine/whole_file.hpp"
 
 namespace softspine::tools {
 

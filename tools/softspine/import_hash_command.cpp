@@ -11,7 +11,7 @@
 #include "control/rows/row_formats.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/vendors/hash_reading.hpp"
-#include "tools/softspine/complain.hpp"
+#include "tools/command/complain.hpp"
 #include "tools/softspine/error_list.hpp"
 
 namespace softspine::tools {

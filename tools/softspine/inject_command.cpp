@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "dataplane/edge/pcap_reader.hpp"
+#include "tools/command/hex.hpp"
+#include "tools/command/wrong_input.hpp"
 #include "tools/softspine/fabric_client.hpp"
-#include "tools/softspine/hex.hpp"
-#include "tools/softspine/wrong_input.hpp"
 
 namespace softspine::tools {
 

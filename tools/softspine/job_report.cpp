@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "control/rows/row_formats.hpp"
-#include "tools/softspine/summary_words.hpp"
+#include "tools/softspine/summary/summary_words.hpp"
 
 namespace softspine::tools {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/reading/host_named.hpp"
 #include "control/model/fabric.hpp"
-#include "tools/softspine/host_named.hpp"
 
 namespace softspine::tools {
 

@@ -8,9 +8,10 @@
 #include <system_error>
 
 #include "dataplane/packet/memory_shortage.hpp"
+#include "tools/command/complain.hpp"
+#include "tools/command/standard_output.hpp"
 #include "tools/softspine/bench_command.hpp"
 #include "tools/softspine/check_command.hpp"
-#include "tools/softspine/complain.hpp"
 #include "tools/softspine/doctor_command.hpp"
 #include "tools/softspine/explain_command.hpp"
 #include "tools/softspine/fabric_commands.hpp"
@@ -21,7 +22,6 @@
 #include "tools/softspine/polarization_command.hpp"
 #include "tools/softspine/run_command.hpp"
 #include "tools/softspine/source_ports_command.hpp"
-#include "tools/softspine/standard_output.hpp"
 #include "tools/softspine/storm_command.hpp"
 
 namespace {

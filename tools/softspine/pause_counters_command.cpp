@@ -5,10 +5,10 @@
 
 #include <memory>
 
+#include "analysis/reading/counter_readings.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
-#include "tools/softspine/counter_readings.hpp"
-#include "tools/softspine/wrong_input.hpp"
+#include "tools/command/wrong_input.hpp"
 
 namespace softspine::tools {
 

@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <memory>
 
-#include "control/explain/polarization_picture.hpp"
-#include "control/explain/polarization_report.hpp"
+#include "analysis/explain/polarization_picture.hpp"
+#include "analysis/explain/polarization_report.hpp"
+#include "analysis/reading/captured_flows.hpp"
+#include "analysis/reading/flow_probes.hpp"
 #include "testbeds/run/workload_flows.hpp"
-#include "tools/softspine/captured_flows.hpp"
-#include "tools/softspine/complain.hpp"
-#include "tools/softspine/flow_probes.hpp"
+#include "tools/command/complain.hpp"
+#include "tools/command/picture_file.hpp"
+#include "tools/command/wrong_input.hpp"
 #include "tools/softspine/links_down.hpp"
-#include "tools/softspine/picture_file.hpp"
-#include "tools/softspine/run_report.hpp"
-#include "tools/softspine/wrong_input.hpp"
+#include "tools/softspine/views/run_report.hpp"
 
 namespace softspine::tools {
 

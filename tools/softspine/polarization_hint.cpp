@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "control/explain/polarization.hpp"
+#include "analysis/explain/polarization.hpp"
+#include "analysis/reading/flow_probes.hpp"
 #include "testbeds/run/workload_flows.hpp"
-#include "tools/softspine/flow_probes.hpp"
 
 namespace softspine::tools {
 

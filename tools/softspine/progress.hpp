@@ -10,7 +10,7 @@
 
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/running_fabric.hpp"
-#include "tools/softspine/screen.hpp"
+#include "tools/command/screen.hpp"
 
 namespace softspine::tools {
 

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "control/telemetry/text_table.hpp"
-#include "tools/softspine/complain.hpp"
+#include "tools/command/complain.hpp"
 #include "tools/softspine/error_list.hpp"
 #include "tools/softspine/outside_report.hpp"
 #include "tools/softspine/replay_review.hpp"

@@ -7,7 +7,7 @@
 
 #include "control/compile/review.hpp"
 #include "control/telemetry/json.hpp"
-#include "tools/softspine/exit_status.hpp"
+#include "tools/command/exit_status.hpp"
 
 namespace softspine::tools {
 

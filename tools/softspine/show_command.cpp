@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "control/document/words.hpp"
-#include "tools/softspine/complain.hpp"
+#include "tools/command/complain.hpp"
+#include "tools/command/wrong_input.hpp"
 #include "tools/softspine/fabric_client.hpp"
-#include "tools/softspine/show_views.hpp"
-#include "tools/softspine/wrong_input.hpp"
+#include "tools/softspine/views/show_views.hpp"
 
 namespace softspine::tools {
 

@@ -5,12 +5,12 @@
 
 #include <memory>
 
-#include "control/explain/source_ports.hpp"
-#include "control/explain/walker.hpp"
+#include "analysis/explain/source_ports.hpp"
+#include "analysis/explain/walker.hpp"
+#include "analysis/reading/host_named.hpp"
 #include "control/telemetry/json.hpp"
-#include "tools/softspine/host_named.hpp"
+#include "tools/command/wrong_input.hpp"
 #include "tools/softspine/links_down.hpp"
-#include "tools/softspine/wrong_input.hpp"
 
 namespace softspine::tools {
 

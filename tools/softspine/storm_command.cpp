@@ -8,13 +8,14 @@
 #include <memory>
 #include <set>
 
-#include "tools/softspine/complain.hpp"
-#include "tools/softspine/picture_file.hpp"
-#include "tools/softspine/storm_input.hpp"
-#include "tools/softspine/wrong_input.hpp"
-#include "tools/storm/picture.hpp"
-#include "tools/storm/port_list.hpp"
-#include "tools/storm/storm_report.hpp"
+#include "analysis/reading/storm_input.hpp"
+#include "analysis/storm/picture.hpp"
+#include "analysis/storm/port_list.hpp"
+#include "analysis/storm/storm_report.hpp"
+#include "tools/command/complain.hpp"
+#include "tools/command/picture_file.hpp"
+#include "tools/command/reading_progress.hpp"
+#include "tools/command/wrong_input.hpp"
 
 namespace softspine::tools {
 
@@ -212,6 +213,12 @@ std::expected<Told, Status> read_beside(const StormArguments& arguments) {
   return out;
 }
 
+std::expected<std::vector<ReadCapture>, std::string> read_with_progress(StormInput input) {
+  ReadingProgress shown;
+  input.progress = [&shown](const auto&... read) { shown.show(read...); };
+  return read_captures(input);
+}
+
 Status run(const StormArguments& arguments) {
   const auto told = read_beside(arguments);
   if (!told) return told.error();
@@ -221,7 +228,7 @@ Status run(const StormArguments& arguments) {
   if (input.follow) {
     input.look = [&so_far](const auto& recorded, const auto& interfaces) { so_far.look(recorded, interfaces); };
   }
-  auto captures = read_captures(input);
+  auto captures = read_with_progress(std::move(input));
   if (!captures) return wrong_input(captures.error());
   std::vector<Judged> judged;
   for (ReadCapture& it : *captures) judged.push_back(judge(arguments, *told, std::move(it)));

@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 
 #include "control/format/quantity.hpp"
-#include "tools/softspine/complain.hpp"
-#include "tools/softspine/exit_status.hpp"
+#include "tools/command/complain.hpp"
+#include "tools/command/exit_status.hpp"
 #include "tools/verbs/client.hpp"
 #include "tools/verbs/server.hpp"
 #include "tools/verbs/source_port.hpp"

@@ -11,7 +11,7 @@
 #include <list>
 #include <thread>
 
-#include "tools/softspine/complain.hpp"
+#include "tools/command/complain.hpp"
 #include "tools/verbs/line_socket.hpp"
 #include "tools/verbs/receiver.hpp"
 

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "control/explain/cures.hpp"
-#include "control/explain/probe.hpp"
+#include "analysis/explain/cures.hpp"
+#include "analysis/explain/probe.hpp"
 #include "control/load/load.hpp"
 #include "dataplane/units/rng.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hashes among which the search chooses, against lists that are written out: which sets of fields there are, which
 // hashes of a set, and which of them a sample cannot tell apart.
-#include "control/identify/families.hpp"
+#include "analysis/identify/families.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <set>
 #include <string>
 
-#include "control/identify/identify_report.hpp"
-#include "control/identify/probes.hpp"
+#include "analysis/identify/identify_report.hpp"
+#include "analysis/identify/probes.hpp"
 #include "control/rows/row_formats.hpp"
 #include "dataplane/hashing/ecmp_hash.hpp"
 #include "tests/harness/seed.hpp"

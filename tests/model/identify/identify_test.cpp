@@ -9,10 +9,10 @@
 #include <string_view>
 #include <utility>
 
-#include "control/explain/explanation.hpp"
-#include "control/identify/identification.hpp"
-#include "control/identify/identify_report.hpp"
-#include "control/identify/probes.hpp"
+#include "analysis/explain/explanation.hpp"
+#include "analysis/identify/identification.hpp"
+#include "analysis/identify/identify_report.hpp"
+#include "analysis/identify/probes.hpp"
 #include "control/load/load.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/model/identify/switch_under_test.hpp"

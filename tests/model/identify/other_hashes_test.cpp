@@ -8,8 +8,8 @@
 #include <functional>
 #include <numeric>
 
-#include "control/identify/identification.hpp"
-#include "control/identify/identify_report.hpp"
+#include "analysis/identify/identification.hpp"
+#include "analysis/identify/identify_report.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 

@@ -8,12 +8,12 @@
 #include <set>
 #include <tuple>
 
-#include "control/identify/constant_search.hpp"
-#include "control/identify/fit.hpp"
-#include "control/identify/identify_report.hpp"
-#include "control/identify/mixing_search.hpp"
-#include "control/identify/probes.hpp"
-#include "control/identify/seeds.hpp"
+#include "analysis/identify/constant_search.hpp"
+#include "analysis/identify/fit.hpp"
+#include "analysis/identify/identify_report.hpp"
+#include "analysis/identify/mixing_search.hpp"
+#include "analysis/identify/probes.hpp"
+#include "analysis/identify/seeds.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/model/identify/switch_under_test.hpp"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flows that are used, the flows that are made to be like them, and those that are named to be sent next.
-#include "control/identify/sample.hpp"
+#include "analysis/identify/sample.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "control/identify/identification.hpp"
-#include "control/identify/probes.hpp"
+#include "analysis/identify/identification.hpp"
+#include "analysis/identify/probes.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search step by step: in which order it looks, when it looks for wrong observations, what it leaves out, which
 // seed it names, and what it finds in too few flows.
-#include "control/identify/search.hpp"
+#include "analysis/identify/search.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <set>
 #include <string>
 
-#include "control/identify/identify_report.hpp"
-#include "control/identify/renaming.hpp"
+#include "analysis/identify/identify_report.hpp"
+#include "analysis/identify/renaming.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/model/identify/switch_under_test.hpp"
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "control/identify/identification.hpp"
-#include "control/identify/probes.hpp"
+#include "analysis/identify/identification.hpp"
+#include "analysis/identify/probes.hpp"
 #include "dataplane/hashing/toeplitz.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/model/hashing/slow_hash.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "control/telemetry/pcapng.hpp"
+#include "control/capture/pcapng.hpp"
 
 namespace softspine::tests {
 

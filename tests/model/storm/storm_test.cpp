@@ -6,9 +6,9 @@
 #include <cstring>
 #include <map>
 
+#include "analysis/storm/storm_report.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/model/storm/simulated_capture.hpp"
-#include "tools/storm/storm_report.hpp"
 
 namespace softspine::tools::storm {
 namespace {

@@ -3,8 +3,8 @@
 // during and after failures, hop by hop. Also through fabrics that hash by everything there is.
 #include <filesystem>
 
-#include "control/explain/probe.hpp"
-#include "control/explain/walker.hpp"
+#include "analysis/explain/probe.hpp"
+#include "analysis/explain/walker.hpp"
 #include "control/load/load.hpp"
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/units/rng.hpp"

@@ -6,9 +6,9 @@
 
 #include <array>
 
-#include "control/explain/polarization.hpp"
-#include "control/explain/polarization_report.hpp"
-#include "control/explain/probe.hpp"
+#include "analysis/explain/polarization.hpp"
+#include "analysis/explain/polarization_report.hpp"
+#include "analysis/explain/probe.hpp"
 #include "control/load/load.hpp"
 
 namespace softspine::control {

@@ -2,12 +2,12 @@
 // Predicted ports against those that packets took: the same frames are driven through two fabrics that differ in their
 // hash alone. What one of them did, compared with the other's configuration, must differ just where the other one did
 // something else.
-#include "control/explain/comparison.hpp"
+#include "analysis/explain/comparison.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include "control/explain/probe.hpp"
+#include "analysis/explain/probe.hpp"
 #include "control/load/load.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"

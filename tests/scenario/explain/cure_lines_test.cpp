@@ -8,8 +8,8 @@
 #include <fstream>
 #include <map>
 
-#include "control/explain/cure_text.hpp"
-#include "control/explain/vendor_lines.hpp"
+#include "analysis/explain/cure_text.hpp"
+#include "analysis/explain/vendor_lines.hpp"
 #include "control/load/load.hpp"
 #include "control/vendors/hash_reading.hpp"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `explain` says of a way, word by word. The hash is the XOR of the source port's two bytes with nothing, so it is
 // the port: 0xc001 chooses link 1 of four, 0xc006 link 2.
-#include "control/explain/explanation.hpp"
+#include "analysis/explain/explanation.hpp"
 
 #include <gtest/gtest.h>
 
-#include "control/explain/probe.hpp"
+#include "analysis/explain/probe.hpp"
 #include "control/load/load.hpp"
 
 namespace softspine::control {

@@ -6,8 +6,8 @@
 
 #include <map>
 
-#include "control/explain/explanation.hpp"
-#include "control/explain/probe.hpp"
+#include "analysis/explain/explanation.hpp"
+#include "analysis/explain/probe.hpp"
 #include "control/load/load.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/rng.hpp"

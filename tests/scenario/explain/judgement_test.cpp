@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "control/explain/cures.hpp"
-#include "control/explain/polarization.hpp"
-#include "control/explain/polarization_report.hpp"
+#include "analysis/explain/cures.hpp"
+#include "analysis/explain/polarization.hpp"
+#include "analysis/explain/polarization_report.hpp"
 #include "control/load/load.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tests/harness/source_root.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "control/explain/probe.hpp"
+#include "analysis/explain/probe.hpp"
 #include "control/load/load.hpp"
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/units/rng.hpp"

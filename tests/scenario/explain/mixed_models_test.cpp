@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "control/explain/cure_text.hpp"
-#include "control/explain/cures.hpp"
-#include "control/explain/probe.hpp"
-#include "control/explain/vendor_lines.hpp"
+#include "analysis/explain/cure_text.hpp"
+#include "analysis/explain/cures.hpp"
+#include "analysis/explain/probe.hpp"
+#include "analysis/explain/vendor_lines.hpp"
 #include "control/load/load.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"

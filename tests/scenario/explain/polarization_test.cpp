@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Polarization as the laboratory tells it: what goes together and why, what is uneven, cures, disjoint ports.
-#include "control/explain/polarization.hpp"
+#include "analysis/explain/polarization.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,11 +10,11 @@
 #include <random>
 #include <set>
 
-#include "control/explain/cure_text.hpp"
-#include "control/explain/cures.hpp"
-#include "control/explain/polarization_picture.hpp"
-#include "control/explain/probe.hpp"
-#include "control/explain/source_ports.hpp"
+#include "analysis/explain/cure_text.hpp"
+#include "analysis/explain/cures.hpp"
+#include "analysis/explain/polarization_picture.hpp"
+#include "analysis/explain/probe.hpp"
+#include "analysis/explain/source_ports.hpp"
 #include "control/load/load.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/rng.hpp"

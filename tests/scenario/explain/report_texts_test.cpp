@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "control/explain/comparison_report.hpp"
-#include "control/explain/cure_text.hpp"
-#include "control/explain/polarization_report.hpp"
-#include "control/explain/probe.hpp"
+#include "analysis/explain/comparison_report.hpp"
+#include "analysis/explain/cure_text.hpp"
+#include "analysis/explain/polarization_report.hpp"
+#include "analysis/explain/probe.hpp"
 #include "control/load/load.hpp"
 
 namespace softspine::control {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is printed for switches, line by line, as the vendors' documentation has it.
-#include "control/explain/vendor_lines.hpp"
+#include "analysis/explain/vendor_lines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 // What a walk says of single hops, and of frames as captures have them.
 #include <gtest/gtest.h>
 
-#include "control/explain/comparison.hpp"
-#include "control/explain/probe.hpp"
-#include "control/explain/walker.hpp"
+#include "analysis/explain/comparison.hpp"
+#include "analysis/explain/probe.hpp"
+#include "analysis/explain/walker.hpp"
 #include "control/load/load.hpp"
 #include "dataplane/packet/wire.hpp"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "control/compile/compile.hpp"
-#include "control/telemetry/report.hpp"
+#include "control/report/report.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/scenario/failures/lacp_judge.hpp"

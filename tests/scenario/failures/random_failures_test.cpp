@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "control/telemetry/report.hpp"
+#include "control/report/report.hpp"
 #include "dataplane/units/rng.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/harness/seed.hpp"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "control/telemetry/report.hpp"
+#include "control/report/report.hpp"
 
 namespace softspine::tests {
 

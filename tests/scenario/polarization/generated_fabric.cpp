@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "control/explain/probe.hpp"
+#include "analysis/explain/probe.hpp"
 
 namespace softspine::tests {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "control/explain/flow_choices.hpp"
+#include "analysis/explain/flow_choices.hpp"
 #include "control/load/load.hpp"
 #include "dataplane/units/rng.hpp"
 

@@ -12,9 +12,9 @@
 #include <numeric>
 #include <thread>
 
-#include "control/explain/cure_text.hpp"
-#include "control/explain/cures.hpp"
-#include "control/explain/polarization_report.hpp"
+#include "analysis/explain/cure_text.hpp"
+#include "analysis/explain/cures.hpp"
+#include "analysis/explain/polarization_report.hpp"
 #include "control/load/load.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/scenario/polarization/generated_fabric.hpp"

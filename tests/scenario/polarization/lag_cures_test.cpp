@@ -7,8 +7,8 @@
 
 #include <set>
 
-#include "control/explain/cure_text.hpp"
-#include "control/explain/cures.hpp"
+#include "analysis/explain/cure_text.hpp"
+#include "analysis/explain/cures.hpp"
 #include "control/load/load.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/scenario/polarization/generated_fabric.hpp"

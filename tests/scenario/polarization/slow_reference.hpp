@@ -10,8 +10,8 @@
 #include <map>
 #include <tuple>
 
-#include "control/explain/flow_choices.hpp"
-#include "control/explain/walker.hpp"
+#include "analysis/explain/flow_choices.hpp"
+#include "analysis/explain/walker.hpp"
 
 namespace softspine::tests {
 

@@ -9,11 +9,11 @@
 #include <random>
 #include <set>
 
-#include "control/explain/dependence.hpp"
-#include "control/explain/evenness.hpp"
-#include "control/explain/group_tail.hpp"
-#include "control/explain/key_hull.hpp"
-#include "control/explain/likelihood.hpp"
+#include "analysis/explain/dependence.hpp"
+#include "analysis/explain/evenness.hpp"
+#include "analysis/explain/group_tail.hpp"
+#include "analysis/explain/key_hull.hpp"
+#include "analysis/explain/likelihood.hpp"
 #include "tests/harness/seed.hpp"
 
 namespace softspine::control {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tests of a tier on choices that were written down by hand, recounted flow by flow from what tier_tests.hpp says
 // an item, a stratum and a draw are; and how many tests a fabric's false alarm is shared among.
-#include "control/explain/tier_tests.hpp"
+#include "analysis/explain/tier_tests.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include <set>
 #include <tuple>
 
-#include "control/explain/group_tail.hpp"
-#include "control/explain/polarization.hpp"
+#include "analysis/explain/group_tail.hpp"
+#include "analysis/explain/polarization.hpp"
 #include "control/load/load.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tests/harness/seed.hpp"

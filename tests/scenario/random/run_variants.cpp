@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "control/load/load.hpp"
-#include "control/telemetry/report.hpp"
+#include "control/report/report.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/random/drawn_files.hpp"
 #include "tests/scenario/random/edge_files.hpp"

@@ -2,7 +2,7 @@
 // Captures that begin and end while a fabric runs.
 #include <filesystem>
 
-#include "control/telemetry/report.hpp"
+#include "control/report/report.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "analysis/storm/capture_reader.hpp"
 #include "control/expect/judge.hpp"
 #include "dataplane/buffer/headroom.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
-#include "tools/storm/capture_reader.hpp"
 
 namespace softspine::testbeds {
 namespace {

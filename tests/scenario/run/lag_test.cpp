@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "control/telemetry/lag_counters.hpp"
+#include "control/report/lag_counters.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 

@@ -3,13 +3,13 @@
 // it says about pauses, read by the storm analysis, is what was done to it.
 #include <cstring>
 
+#include "analysis/storm/pause_log.hpp"
+#include "analysis/storm/pause_recorder.hpp"
+#include "analysis/storm/storm_analysis.hpp"
 #include "control/expect/judge.hpp"
 #include "control/telemetry/totals.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
-#include "tools/storm/pause_log.hpp"
-#include "tools/storm/pause_recorder.hpp"
-#include "tools/storm/storm_analysis.hpp"
 
 namespace softspine::testbeds {
 namespace {

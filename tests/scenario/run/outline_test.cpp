@@ -2,8 +2,8 @@
 // The outline of a report, by which expectations are checked before a run, has every value that the run's report has.
 #include "control/expect/report_path.hpp"
 #include "control/load/expectation_check.hpp"
-#include "control/telemetry/outline_models.hpp"
-#include "control/telemetry/report.hpp"
+#include "control/report/outline_models.hpp"
+#include "control/report/report.hpp"
 #include "testbeds/run/report_outline.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tests/harness/source_root.hpp"

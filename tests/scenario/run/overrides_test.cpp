@@ -2,8 +2,8 @@
 // Overrides and the controller in a running fabric: who goes where, what happens at failures, what is counted.
 #include <algorithm>
 
-#include "control/explain/explanation.hpp"
-#include "control/explain/probe.hpp"
+#include "analysis/explain/explanation.hpp"
+#include "analysis/explain/probe.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "control/telemetry/report.hpp"
+#include "control/report/report.hpp"
 #include "testbeds/run/running_fabric.hpp"
 
 namespace softspine::testbeds {

@@ -8,9 +8,9 @@
 #include <map>
 #include <sstream>
 
+#include "control/report/report.hpp"
 #include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/prometheus.hpp"
-#include "control/telemetry/report.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/edge/capture_file.hpp"
 #include "tests/scenario/run/running_testbed.hpp"

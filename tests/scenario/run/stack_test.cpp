@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "control/expect/judge.hpp"
-#include "control/telemetry/stack_json.hpp"
+#include "control/report/stack_json.hpp"
 #include "testbeds/run/lacp_control.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "testbeds/run/stack_control.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "control/explain/probe.hpp"
-#include "control/explain/walker.hpp"
+#include "analysis/explain/probe.hpp"
+#include "analysis/explain/walker.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "control/identify/identify_report.hpp"
+#include "analysis/identify/identify_report.hpp"
 
 namespace softspine::tests {
 namespace {

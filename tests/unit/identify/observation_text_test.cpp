@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/identify/observation_text.hpp"
+#include "analysis/identify/observation_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "control/identify/families.hpp"
-#include "control/identify/identify_report.hpp"
+#include "analysis/identify/families.hpp"
+#include "analysis/identify/identify_report.hpp"
 #include "control/load/load.hpp"
 #include "control/rows/row_formats.hpp"
 

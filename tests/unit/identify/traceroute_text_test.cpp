@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/identify/traceroute_text.hpp"
+#include "analysis/identify/traceroute_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "control/identify/probes.hpp"
+#include "analysis/identify/probes.hpp"
 
 namespace softspine::tests {
 namespace {

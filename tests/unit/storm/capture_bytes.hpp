@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/storm/capture_reader.hpp"
+#include "analysis/storm/capture_reader.hpp"
 
 namespace softspine::tests {
 

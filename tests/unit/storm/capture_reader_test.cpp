@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/storm/capture_reader.hpp"
+#include "analysis/storm/capture_reader.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clocks of two captures, from the packets that both saw: against the skew and drift that the times were made with.
-#include "tools/storm/clock_fit.hpp"
+#include "analysis/storm/clock_fit.hpp"
 
 #include <gtest/gtest.h>
 

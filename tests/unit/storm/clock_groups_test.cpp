@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Captures of several machines on one time line, against the clocks that their times were made with.
-#include "tools/storm/clock_groups.hpp"
+#include "analysis/storm/clock_groups.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 
+#include "analysis/storm/pair_limits.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/unit/storm/made_clock.hpp"
-#include "tools/storm/pair_limits.hpp"
 
 namespace softspine::tools::storm {
 namespace {

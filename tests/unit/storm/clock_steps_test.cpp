@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/storm/clock_steps.hpp"
+#include "analysis/storm/clock_steps.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Roots by counters alone, against what can be reasoned of small fabrics by hand.
-#include "tools/storm/counted_roots.hpp"
+#include "analysis/storm/counted_roots.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

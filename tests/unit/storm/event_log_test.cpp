@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/storm/event_story.hpp"
 #include "tests/unit/storm/made_log.hpp"
 #include "tests/unit/storm/text_file.hpp"
-#include "tools/storm/event_story.hpp"
 
 namespace softspine::tools::storm {
 namespace {

@@ -3,11 +3,11 @@
 // be named from them.
 #include <gtest/gtest.h>
 
+#include "analysis/storm/certainty.hpp"
+#include "analysis/storm/cooked.hpp"
+#include "analysis/storm/picture.hpp"
 #include "tests/unit/storm/made_log.hpp"
 #include "tests/unit/storm/recording.hpp"
-#include "tools/storm/certainty.hpp"
-#include "tools/storm/cooked.hpp"
-#include "tools/storm/picture.hpp"
 
 namespace softspine::tools::storm {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a router changes of a packet does not change its mark; anything else does.
-#include "tools/storm/frame_mark.hpp"
+#include "analysis/storm/frame_mark.hpp"
 
 #include <gtest/gtest.h>
 

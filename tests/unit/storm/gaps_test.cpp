@@ -2,10 +2,10 @@
 // What a capture leaves out, or has in the wrong order: the doubts that follow, and what is right all the same.
 #include <gtest/gtest.h>
 
+#include "analysis/storm/certainty.hpp"
+#include "analysis/storm/storm_report.hpp"
 #include "tests/unit/storm/made_log.hpp"
 #include "tests/unit/storm/recording.hpp"
-#include "tools/storm/certainty.hpp"
-#include "tools/storm/storm_report.hpp"
 
 namespace softspine::tools::storm {
 namespace {

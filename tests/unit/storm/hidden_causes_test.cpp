@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A switch that seems to be a root, and what its captures may have missed: then it cannot be known.
-#include "tools/storm/hidden_causes.hpp"
+#include "analysis/storm/hidden_causes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "tools/storm/storm_analysis.hpp"
-#include "tools/storm/tiers.hpp"
+#include "analysis/storm/storm_analysis.hpp"
+#include "analysis/storm/tiers.hpp"
 
 namespace softspine::tests {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names and times of several captures that are read as one.
-#include "tools/storm/merged_captures.hpp"
+#include "analysis/storm/merged_captures.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pause frames as mirrors hand them out: behind tags, and in GRE over IP. Packets are laid out here byte by byte.
-#include "tools/storm/mirrored_frame.hpp"
+#include "analysis/storm/mirrored_frame.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
+#include "analysis/storm/storm_analysis.hpp"
 #include "tests/unit/storm/recording.hpp"
-#include "tools/storm/storm_analysis.hpp"
 
 namespace softspine::tools::storm {
 namespace {

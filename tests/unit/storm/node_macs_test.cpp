@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Switches that send from one address at all of their ports, in captures that do not say which way frames went, or
 // where links lead.
-#include "tools/storm/node_macs.hpp"
+#include "analysis/storm/node_macs.hpp"
 
 #include <gtest/gtest.h>
 
+#include "analysis/storm/storm_analysis.hpp"
 #include "tests/unit/storm/recording.hpp"
-#include "tools/storm/storm_analysis.hpp"
 
 namespace softspine::tools::storm {
 namespace {

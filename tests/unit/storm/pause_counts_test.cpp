@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters of pauses as SONiC and mlx5 print them, and what two readings differ by.
-#include "tools/storm/pause_counts.hpp"
+#include "analysis/storm/pause_counts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/storm/pause_frame.hpp"
+#include "analysis/storm/pause_frame.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "tools/storm/pause_timer.hpp"
+#include "analysis/storm/pause_timer.hpp"
 
 namespace softspine::tools::storm {
 namespace {

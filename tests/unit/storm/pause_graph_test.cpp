@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/storm/pause_graph.hpp"
+#include "analysis/storm/pause_graph.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // More pauses than are kept one by one: what is put together, and that the analysis says the same of it.
-#include "tools/storm/pause_list.hpp"
+#include "analysis/storm/pause_list.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "analysis/storm/pause_runs.hpp"
+#include "analysis/storm/storm_analysis.hpp"
 #include "tests/unit/storm/made_log.hpp"
 #include "tests/unit/storm/recording.hpp"
-#include "tools/storm/pause_runs.hpp"
-#include "tools/storm/storm_analysis.hpp"
 
 namespace softspine::tools::storm {
 namespace {

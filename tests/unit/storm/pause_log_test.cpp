@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // From frames to a log: whose port is whose neighbour, and who is named how when nobody says.
-#include "tools/storm/pause_log.hpp"
+#include "analysis/storm/pause_log.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
+#include "analysis/storm/tiers.hpp"
 #include "tests/unit/storm/recording.hpp"
-#include "tools/storm/tiers.hpp"
 
 namespace softspine::tools::storm {
 namespace {

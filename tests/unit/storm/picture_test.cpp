@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/storm/picture.hpp"
+#include "analysis/storm/picture.hpp"
 
 #include <gtest/gtest.h>
 

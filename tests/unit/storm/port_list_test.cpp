@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/storm/port_list.hpp"
+#include "analysis/storm/port_list.hpp"
 
 #include <gtest/gtest.h>
 

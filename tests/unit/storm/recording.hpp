@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/storm/pause_log.hpp"
 #include "tests/unit/storm/capture_bytes.hpp"
-#include "tools/storm/pause_log.hpp"
 
 namespace softspine::tests {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose pause a frame is where a capture, an address or a list of ports says only part of it.
-#include "tools/storm/sender_ends.hpp"
+#include "analysis/storm/sender_ends.hpp"
 
 #include <gtest/gtest.h>
 
+#include "analysis/storm/storm_analysis.hpp"
 #include "tests/unit/storm/recording.hpp"
-#include "tools/storm/storm_analysis.hpp"
 
 namespace softspine::tools::storm {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/storm/storm_analysis.hpp"
+#include "analysis/storm/storm_analysis.hpp"
 
 #include <gtest/gtest.h>
 
+#include "analysis/storm/storm_report.hpp"
 #include "tests/unit/storm/made_log.hpp"
-#include "tools/storm/storm_report.hpp"
 
 namespace softspine::tools::storm {
 namespace {

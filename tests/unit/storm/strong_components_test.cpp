@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strongly connected components of random graphs, against the definition: each of two leads to the other.
-#include "tools/storm/strong_components.hpp"
+#include "analysis/storm/strong_components.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/storm/text_lines.hpp"
+#include "analysis/storm/text_lines.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "analysis/storm/event_story.hpp"
+#include "analysis/storm/pause_counts.hpp"
+#include "analysis/storm/port_list.hpp"
 #include "tests/unit/storm/text_file.hpp"
-#include "tools/storm/event_story.hpp"
-#include "tools/storm/pause_counts.hpp"
-#include "tools/storm/port_list.hpp"
 
 namespace softspine::tools::storm {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "control/telemetry/report.hpp"
+#include "control/report/report.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
 namespace softspine::control {

@@ -5,9 +5,9 @@
 
 #include <sstream>
 
+#include "control/report/report.hpp"
 #include "control/telemetry/counters_json.hpp"
 #include "control/telemetry/prometheus.hpp"
-#include "control/telemetry/report.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
 namespace softspine::control {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "control/telemetry/capture.hpp"
+#include "control/capture/capture.hpp"
 #include "tests/harness/bare_packet.hpp"
 #include "tests/unit/telemetry/block_reader.hpp"
 

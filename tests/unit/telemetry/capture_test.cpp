@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/telemetry/capture.hpp"
+#include "control/capture/capture.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A disk that does not keep up: a pipe that nobody reads.
-#include "control/telemetry/capture_writer.hpp"
+#include "control/capture/capture_writer.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

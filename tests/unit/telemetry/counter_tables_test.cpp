@@ -8,8 +8,8 @@
 #include <string>
 #include <type_traits>
 
+#include "control/report/counters_reference.hpp"
 #include "control/telemetry/counter_parts.hpp"
-#include "control/telemetry/counters_reference.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
 namespace softspine::control {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/telemetry/fault_timeline.hpp"
+#include "control/report/fault_timeline.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "control/telemetry/loss_window_json.hpp"
+#include "control/report/loss_window_json.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
 namespace softspine::control {

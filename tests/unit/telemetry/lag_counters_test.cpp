@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `show` and the report say of LAGs.
-#include "control/telemetry/lag_counters.hpp"
+#include "control/report/lag_counters.hpp"
 
 #include <gtest/gtest.h>
 

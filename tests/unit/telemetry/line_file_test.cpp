@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/telemetry/line_file.hpp"
+#include "control/record/line_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "control/telemetry/report.hpp"
+#include "control/report/report.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
 namespace softspine::control {

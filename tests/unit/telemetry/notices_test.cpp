@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/telemetry/notices.hpp"
+#include "control/report/notices.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "control/report/report.hpp"
 #include "control/telemetry/prometheus.hpp"
-#include "control/telemetry/report.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
 namespace softspine::control {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Golden bytes: made from the pcapng draft by an independent encoder (Python's struct), not by ours.
-#include "control/telemetry/pcapng.hpp"
+#include "control/capture/pcapng.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each field of a report has one sentence, and each sentence is a field's.
-#include "control/telemetry/report_fields.hpp"
+#include "control/report/report_fields.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "control/telemetry/counters_reference.hpp"
+#include "control/report/counters_reference.hpp"
+#include "control/report/report.hpp"
 #include "control/telemetry/event_lines.hpp"
-#include "control/telemetry/report.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
 namespace softspine::control {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/telemetry/report.hpp"
+#include "control/report/report.hpp"
 
 #include <gtest/gtest.h>
 
-#include "control/telemetry/flows_csv.hpp"
+#include "control/report/flows_csv.hpp"
 #include "control/telemetry/totals.hpp"
 #include "control/telemetry/workload_totals.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters over time: what stands on a line, and that every sum that is wrong is found.
-#include "control/telemetry/series.hpp"
+#include "control/record/series.hpp"
 
 #include <gtest/gtest.h>
 

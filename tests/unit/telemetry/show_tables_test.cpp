@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "control/report/nic_ports.hpp"
 #include "control/telemetry/live_table.hpp"
-#include "control/telemetry/nic_ports.hpp"
 #include "control/telemetry/text_table.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 

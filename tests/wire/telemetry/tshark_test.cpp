@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "control/telemetry/capture.hpp"
+#include "control/capture/capture.hpp"
 #include "tests/harness/bare_packet.hpp"
 
 namespace softspine::control {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A comparison in words: JSON for programs, tables for people. Pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/explain/comparison.hpp"
+#include "control/telemetry/json.hpp"
+
+namespace softspine::control {
+
+// {flows, agree, differ, undecided, without_choice, tiers: […], compared: [{source, …, verdict, hops: […]}]}
+Json comparison_json(const Fabric& fabric, const std::vector<SightedFlow>& flows, const PathComparison& found);
+
+// `rows`: of each list at most so many.
+std::string comparison_text(const Fabric& fabric, const std::vector<SightedFlow>& flows, const PathComparison& found,
+                            size_t rows);
+
+}  // namespace softspine::control

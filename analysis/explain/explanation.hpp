@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A path in words: JSON for programs, text for people. Pure functions over what a Walker has found.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "analysis/explain/walker.hpp"
+#include "control/telemetry/json.hpp"
+
+namespace softspine::control {
+
+// kFields: also how far each field of a linear hash's key gets alone; the text tells of those that spread nothing.
+enum class PathDetail : uint8_t { kHops, kFields };
+
+// {hops: [{switch, role, in_port, route, …, hash: {algorithm, key, fields, raw, hash, …}, out_port, to}], end, at}
+Json path_json(Walker& walker, const Path& path, PathDetail detail = PathDetail::kHops);
+
+// A line or two for each hop.
+std::string path_text(Walker& walker, const Path& path, PathDetail detail = PathDetail::kHops);
+
+// "CRC, seed 0, offset 0"; also what a report says of a profile's hash.
+std::string hash_words(const HashConfig& hash);
+
+}  // namespace softspine::control

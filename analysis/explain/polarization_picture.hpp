@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A picture of where flows go: SVG, a strip for each tier.
+//
+//   bars     one for each link, switch by switch (their names below, where there is room): the link's flows over its
+//            share of the flows that came to its group. The scale ends at the tier's fullest link; nothing is cut.
+//   colour   by the same ratio: blue without a flow, grey at 1, red at 2 and above; a legend explains it
+//   band     where an ideal hash would have 19 of 20 links, if each had the average number of flows to expect
+//   idle     links without a flow are marked below the line, side by side as one mark, so that they are seen in
+//            thousands of links, too
+// The name and numbers of a link are its bar's tooltip.
+#pragma once
+
+#include <string>
+
+#include "analysis/explain/polarization.hpp"
+
+namespace softspine::control {
+
+std::string polarization_picture(const Fabric& fabric, const Polarization& found);
+
+}  // namespace softspine::control

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What polarization_of and find_cures have found: JSON for programs, a table for people.
+#pragma once
+
+#include <string>
+
+#include "analysis/explain/cures.hpp"
+#include "analysis/explain/polarization.hpp"
+#include "control/telemetry/json.hpp"
+
+namespace softspine::control {
+
+Json polarization_json(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures);
+// What an expectation may name below `polarization.`: {flows, arrived, polarized, uneven, worst_max_over_mean, tiers:
+// {NAME: {verdict, …}}}; and the same for every tier that a fabric's flows may meet, without numbers.
+Json polarization_values(const Polarization& found);
+Json polarization_outline(const Fabric& fabric);
+
+std::string polarization_text(const Testbed& testbed, const Polarization& found);
+// What cures it; empty if there is nothing to cure.
+std::string cures_text(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures);
+
+}  // namespace softspine::control

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames of captures, as they would come to the testbed's fabric: without the VLAN tags of the network where they were
+// captured (the walker tags as the host does), for the first switch's MAC, so that they are routed as they were there,
+// and no longer than links carry. A frame begins at the host that has its source address, or where the user says.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "analysis/explain/walker.hpp"
+#include "analysis/reading/captured_packet.hpp"
+#include "dataplane/edge/pcap_reader.hpp"
+#include "dataplane/hashing/hash_config.hpp"
+#include "dataplane/packet/scratch_packet.hpp"
+#include "dataplane/packet/wire.hpp"
+
+namespace softspine::tools {
+
+struct EnteringFrame {
+  enum class Told : uint8_t { kWithoutIp, kCutBeforeAddresses, kCutBeforePorts, kFlow };
+  BareFrame frame;
+  Told told = Told::kWithoutIp;   // what the frame tells of its flow
+  FlowIdentity identity;          // of kFlow
+  bool is_oversize = false;       // longer than links carry: followed as the longest frame
+  bool is_cut_before_qp = false;  // RoCEv2, but its BTH was not captured
+};
+
+class EnteringFrames {
+ public:
+  // What a capture has to keep of a frame for all hashes: Ethernet, IPv4 with all options, and as far as a UDF reaches.
+  static constexpr uint32_t kHeaderReach = dataplane::ethernet::kBytes + 60 + dataplane::kMaxUdfReach;
+
+  // `from`: where all frames come in; none: at the hosts that have the source addresses.
+  EnteringFrames(const control::Walker& walker, std::optional<control::LinkEnd> from);
+
+  // The frame, of which `most_bytes` are kept.
+  EnteringFrame read(const dataplane::RecordedFrame& frame, uint32_t most_bytes);
+  // Who sends it; none: no host has its source address. Of kFlow only, unless all come in at one place.
+  std::optional<control::LinkEnd> sender_of(const EnteringFrame& entering) const;
+  // Makes the switch that `sender` is connected to its next router.
+  void address_to_router(EnteringFrame& entering, control::LinkEnd sender) const;
+
+  bool is_host(const std::string& address) const { return hosts_.contains(address); }
+
+ private:
+  const control::Walker& walker_;
+  std::optional<control::LinkEnd> from_;
+  std::unordered_map<std::string, uint32_t> hosts_;
+  uint32_t longest_;
+  dataplane::ScratchPacket scratch_;
+};
+
+}  // namespace softspine::tools

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/reading/port_captures.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <set>
+
+#include "analysis/reading/captured_packet.hpp"
+#include "analysis/storm/capture_reader.hpp"
+#include "dataplane/edge/owned_fd.hpp"
+#include "dataplane/packet/parse.hpp"
+#include "dataplane/packet/scratch_packet.hpp"
+#include "dataplane/packet/wire.hpp"
+
+namespace softspine::tools {
+
+namespace dp = dataplane;
+
+namespace {
+
+// The port of an interface; empty if it is none of the group's. Asked at the end for interfaces without frames, too.
+using PortOf = std::function<std::string(const storm::CapturedInterface&)>;
+
+// Addresses that no router forwards to.
+bool stays_on_link(const control::Flow& flow) {
+  const auto& to = flow.destination;
+  if (!flow.is_ipv6) return (to[0] & 0xf0) == 0xe0 || to[0] == 0xff || (to[0] == 169 && to[1] == 254);
+  return to[0] == 0xff || (to[0] == 0xfe && (to[1] & 0xc0) == 0x80);
+}
+
+class PortCollection {
+ public:
+  explicit PortCollection(control::ObservationCollector& out) : out_(out) {}
+
+  void take(const storm::CapturedFrame& frame, const std::string& port) {
+    if (frame.way == storm::Way::kIn) {
+      ++counts.came_in;
+      return;
+    }
+    const BareFrame bare = without_tags(frame.bytes, frame.original_bytes);
+    dp::Packet& packet = scratch_.load(bare.bytes, bare.length);
+    dp::parse(packet);
+    const bool is_ip = (packet.meta().flags & (dp::kIsIpv4 | dp::kIsIpv6)) != 0;
+    control::Flow flow = is_ip ? control::flow_of(packet) : control::Flow{};
+    if (!is_ip || stays_on_link(flow)) {
+      ++counts.not_routed;
+      return;
+    }
+    flow.opcode = 0;  // the packets of a queue pair have several
+    out_.add(flow, port);
+  }
+  CapturedAtPorts counts;
+
+ private:
+  control::ObservationCollector& out_;
+  dp::ScratchPacket scratch_;
+};
+
+std::expected<void, std::string> read_file(const std::string& name, const PortOf& port_of, PortCollection& out) {
+  const dp::OwnedFd file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
+  struct stat about{};
+  if (file.get() < 0 || fstat(file.get(), &about) != 0) return std::unexpected(name + ": " + std::strerror(errno));
+  if (S_ISDIR(about.st_mode)) return std::unexpected(name + ": is a directory, not a capture");
+  storm::CaptureReader reader{[&](std::span<uint8_t> into) -> size_t {
+    const ssize_t n = ::read(file.get(), into.data(), into.size());
+    return n > 0 ? static_cast<size_t>(n) : 0;
+  }};
+  storm::CapturedFrame frame;
+  for (;;) {
+    const auto got = reader.next(frame);
+    if (!got) return std::unexpected(fmt::format("{}: offset {}: {}", name, got.error().offset, got.error().message));
+    if (!*got) break;
+    const storm::CapturedInterface& interface = reader.interfaces()[frame.interface];
+    ++out.counts.frames;
+    const std::string port = port_of(interface);
+    if (port.empty()) {
+      ++out.counts.other_interfaces;
+    } else if (!interface.is_ethernet()) {
+      return std::unexpected(name + ": is no capture of Ethernet");
+    } else {
+      out.take(frame, port);
+    }
+  }
+  for (const storm::CapturedInterface& interface : reader.interfaces()) port_of(interface);
+  return {};
+}
+
+}  // namespace
+
+std::expected<CapturedAtPorts, std::string> read_port_captures(const PortCaptures& captures,
+                                                               control::ObservationCollector& out) {
+  PortCollection collection{out};
+  std::set<std::string> interfaces;
+  std::set<std::string> met;
+  for (const std::string& port : captures.ports) {
+    const size_t equals = port.find('=');
+    std::string name = port.substr(0, equals);
+    if (name.empty()) return std::unexpected("--port: expected NAME=FILE or NAME, not '" + port + "'");
+    out.add_link(name);
+    if (equals == std::string::npos) {
+      interfaces.insert(name);
+      continue;
+    }
+    const auto read = read_file(port.substr(equals + 1), [&](const auto&) { return name; }, collection);
+    if (!read) return std::unexpected(read.error());
+  }
+  const auto port_of = [&](const storm::CapturedInterface& interface) {
+    met.insert(interface.name);
+    return interfaces.empty() || interfaces.contains(interface.name) ? interface.name : std::string{};
+  };
+  for (const std::string& file : captures.files) {
+    if (const auto read = read_file(file, port_of, collection); !read) return std::unexpected(read.error());
+  }
+  for (const std::string& name : interfaces) {
+    if (!met.contains(name))
+      return std::unexpected(fmt::format("--port {}: there is no such interface in {}", name,
+                                         captures.files.empty() ? "any file: give --pcap FILE" : "the captures"));
+  }
+  return collection.counts;
+}
+
+}  // namespace softspine::tools

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/views/fabric_server.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "control/load/live_fault.hpp"
+#include "control/load/qos_change.hpp"
+#include "control/server/socket_path.hpp"
+#include "tools/command/hex.hpp"
+#include "tools/softspine/views/capture_requests.hpp"
+#include "tools/softspine/views/switch_views.hpp"
+
+namespace softspine::tools {
+
+using namespace control;
+using dataplane::Instant;
+using testbeds::RunningFabric;
+
+namespace {
+
+std::string text_argument(const Json& arguments, const char* key) {
+  const auto found = arguments.find(key);
+  return found != arguments.end() && found->is_string() ? found->get<std::string>() : "";
+}
+bool wants_json(const Json& arguments) {
+  return text_argument(arguments, "format") == "json";
+}
+
+std::expected<uint32_t, std::string> node_of(const Fabric& fabric, const std::string& name) {
+  const auto found = std::ranges::find(fabric.nodes, name, &FabricNode::name);
+  if (found == fabric.nodes.end()) return std::unexpected("there is no node '" + name + "'");
+  return static_cast<uint32_t>(found - fabric.nodes.begin());
+}
+
+std::expected<uint32_t, std::string> switch_of(const Fabric& fabric, const std::string& name) {
+  if (name.empty()) return std::unexpected("of which switch? Name it with --node");
+  const auto node = node_of(fabric, name);
+  if (node && fabric.nodes[*node].kind != NodeKind::kSwitch) return std::unexpected(name + " is a host");
+  return node;
+}
+
+// "tor1:Ethernet16"
+std::expected<LinkEnd, std::string> port_of(const Fabric& fabric, const std::string& text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos) return std::unexpected("'" + text + "' names no port: NODE:PORT does");
+  const auto node = node_of(fabric, text.substr(0, colon));
+  if (!node) return std::unexpected(node.error());
+  const auto& ports = fabric.nodes[*node].ports;
+  const auto port = std::ranges::find(ports, text.substr(colon + 1), &FabricPort::name);
+  if (port == ports.end()) return std::unexpected(fabric.nodes[*node].name + " has no port " + text.substr(colon + 1));
+  return LinkEnd{*node, static_cast<uint16_t>(port - ports.begin())};
+}
+
+// One link by a port, or all of a node's.
+std::expected<std::vector<uint32_t>, std::string> links_of(const Fabric& fabric, const std::string& text) {
+  if (text.find(':') != std::string::npos) {
+    const auto port = port_of(fabric, text);
+    if (!port) return std::unexpected(port.error());
+    return std::vector{fabric.port(*port).link};
+  }
+  const auto node = node_of(fabric, text);
+  if (!node) return std::unexpected(node.error());
+  std::vector<uint32_t> out;
+  for (const FabricPort& port : fabric.nodes[*node].ports) out.push_back(port.link);
+  return out;
+}
+
+}  // namespace
+
+FabricServer::FabricServer(RunningFabric& fabric, std::vector<FileUse> uses) : fabric_(fabric), uses_(std::move(uses)) {
+  add_views();
+  add_link();
+  add_inject();
+  add_injected();
+  add_fault();
+  add_captures();
+  add_clear();
+  add_profile();
+}
+
+std::expected<void, std::string> FabricServer::listen() {
+  if (auto made = make_socket_folder(); !made) return made;
+  const auto path = socket_path(fabric_.testbed().name);
+  if (!path) return std::unexpected(path.error());
+  return server_.listen(*path);
+}
+
+void FabricServer::add_views() {
+  for (const View& view : views()) {
+    const std::string command = "show " + std::string(view.words);
+    std::visit([&](const auto& made) { add_view(command, made); }, view.made);
+  }
+  server_.handle("views", [](const Json&) -> Result { return views_json(); });
+}
+
+// Copied by a worker between two windows, made into text on the server's thread.
+void FabricServer::add_view(const std::string& command, const FabricView& view) {
+  server_.handle_later(command, [this, view](const Json& arguments, const Reply& reply) {
+    const auto node = wanted_node(arguments);
+    if (!node) return reply(std::unexpected(node.error()));
+    const bool as_text = view.text != nullptr && !wants_json(arguments);
+    fabric_.ask([this, reply, view, node = *node, as_text](FabricSnapshot snapshot) {
+      reply.later([this, snapshot = std::move(snapshot), view, node, as_text]() mutable -> Result {
+        if (!node.empty()) view.keep(snapshot, node);
+        const Shown shown{snapshot, fabric_.testbed(), server_.counters(), fabric_};
+        return as_text ? Json(view.text(shown)) : view.json(shown);
+      });
+    });
+  });
+}
+
+void FabricServer::add_view(const std::string& command, const PagedView& view) {
+  server_.handle_paged(command, [this, view](const Json& arguments, const Reply& reply) {
+    const auto node = wanted_node(arguments);
+    if (!node) return reply(std::unexpected(node.error()));
+    fabric_.ask([reply, view, node = *node](FabricSnapshot snapshot) {
+      reply.pages([view, snapshot = std::move(snapshot), node](const Reply::PutPage& put) mutable {
+        if (!node.empty()) keep_only(snapshot, node);
+        view.put(snapshot, put);
+      });
+    });
+  });
+}
+
+void FabricServer::add_view(const std::string& command, const SwitchView& view) {
+  const Fabric& fabric = fabric_.testbed().fabric;
+  server_.handle_later(command, [this, &fabric, view](const Json& arguments, const Reply& reply) {
+    const auto node = switch_of(fabric, text_argument(arguments, "node"));
+    if (!node) return reply(std::unexpected(node.error()));
+    const bool json = wants_json(arguments);
+    fabric_.ask_switch(*node, [this, reply, view, &fabric, node = *node, json](const pipelines::Switch& from,
+                                                                               const RouteTable& routes, Instant now) {
+      Json rows = view.rows({fabric, node, from, routes, fabric_.overrides(node), now});
+      reply(json ? Result(std::move(rows)) : Result(Json(as_table(rows))));
+    });
+  });
+}
+
+// The node to which a view is to be kept; empty: all of them.
+std::expected<std::string, std::string> FabricServer::wanted_node(const Json& arguments) const {
+  std::string node = text_argument(arguments, "node");
+  if (node.empty()) return node;
+  if (const auto known = node_of(fabric_.testbed().fabric, node); !known) return std::unexpected(known.error());
+  return node;
+}
+
+void FabricServer::add_link() {
+  server_.handle("link", [this](const Json& arguments) -> Result {
+    const std::string what = text_argument(arguments, "link");
+    const std::string state = text_argument(arguments, "state");
+    if (state != "up" && state != "down") return std::unexpected("state: up or down");
+    auto links = links_of(fabric_.testbed().fabric, what);
+    if (!links) return std::unexpected(links.error());
+    const size_t count = links->size();
+    fabric_.set_links(std::move(*links), state == "up");
+    return Json(what + ": " + std::to_string(count) + (count == 1 ? " link " : " links ") + state);
+  });
+}
+
+void FabricServer::add_inject() {
+  server_.handle_later("inject", [this](const Json& arguments, const Reply& reply) {
+    const auto port = port_of(fabric_.testbed().fabric, text_argument(arguments, "port"));
+    if (!port) return reply(std::unexpected(port.error()));
+    auto frame = bytes_of_hex(text_argument(arguments, "frame"));
+    if (!frame) return reply(std::unexpected("frame: hexadecimal digits, two a byte"));
+    fabric_.inject(*port, std::move(*frame), [reply](std::expected<Instant, std::string> at) {
+      if (!at) return reply(std::unexpected(at.error()));
+      reply(Json{{"at_ps", at->count_ps()}});
+    });
+  });
+}
+
+// Asked again and again by `softspine inject`, since no handler waits.
+void FabricServer::add_injected() {
+  server_.handle_later("injected", [this](const Json&, const Reply& reply) {
+    fabric_.ask_injected(
+        [reply](uint64_t under_way, Instant now) { reply(Json{{"under_way", under_way}, {"at_ps", now.count_ps()}}); });
+  });
+}
+
+// A row of `faults:` with 'for' in the place of its instants.
+void FabricServer::add_fault() {
+  server_.handle("fault", [this](const Json& arguments) -> Result {
+    if (!arguments.is_object()) return std::unexpected("expected the keys of a fault");
+    Json row = arguments;
+    row["at"] = "0s";
+    if (row.contains("for")) {
+      row["until"] = row["for"];
+      row.erase("for");
+    }
+    auto fault = parse_live_fault(row.dump(-1, ' ', true, Json::error_handler_t::replace), fabric_.testbed());
+    if (!fault) {
+      std::string all;
+      for (const Error& error : fault.error()) {
+        all += (all.empty() ? "" : "; ") + (error.path.empty() ? "" : error.path + ": ") + error.message;
+      }
+      return std::unexpected(all);
+    }
+    const bool goes_elsewhere = std::ranges::any_of(fault->links, [](const Fault& each) {
+      return each.profile || each.kind == LinkFaultKind::kDown || each.kind == LinkFaultKind::kUp;
+    });
+    if (goes_elsewhere) return std::unexpected("links go down by `link`, switches change by `profile`");
+    fabric_.inject_fault(std::move(*fault));
+    const std::string where = text_argument(row, row.contains("link") ? "link" : "node");
+    return Json(where + ": " + text_argument(row, "set"));
+  });
+}
+
+void FabricServer::add_captures() {
+  server_.handle_later("capture start", [this](const Json& arguments, const Reply& reply) {
+    auto request = capture_request(arguments);
+    if (!request) return reply(std::unexpected(request.error()));
+    std::vector<FileUse> uses = uses_;
+    uses.push_back({"the capture", request->path, true, request->rotation.any()});
+    if (const auto clash = first_clash(uses)) return reply(std::unexpected(*clash));
+    const std::string given = text_argument(arguments, "name");
+    const std::string name = given.empty() ? std::filesystem::path(request->path).stem().string() : given;
+    fabric_.start_capture(name, *request, [reply, name](const std::expected<void, std::string>& started) {
+      if (!started) return reply(std::unexpected(started.error()));
+      reply(Json("capture " + name + ": started"));
+    });
+  });
+  server_.handle_later("capture stop", [this](const Json& arguments, const Reply& reply) {
+    const std::string name = text_argument(arguments, "name");
+    const bool json = wants_json(arguments);
+    fabric_.with_captures([reply, name, json](testbeds::Captures& captures, Instant) {
+      auto stopped = captures.stop(name);
+      if (!stopped) return reply(std::unexpected(stopped.error()));
+      const auto ended = std::make_shared<testbeds::Captures::Ended>(std::move(*stopped));
+      reply.later([ended, json]() -> Result { return closed_capture(*ended, json); });
+    });
+  });
+  server_.handle_later("capture list", [this](const Json& arguments, const Reply& reply) {
+    const bool json = wants_json(arguments);
+    fabric_.with_captures([reply, json](testbeds::Captures& captures, Instant now) {
+      const auto rows = captures.list(now);
+      reply(json ? captures_json(rows) : Json(captures_table(rows)));
+    });
+  });
+}
+
+void FabricServer::add_clear() {
+  server_.handle("clear watermarks", [this](const Json& arguments) -> Result {
+    const std::string node = text_argument(arguments, "node");
+    std::optional<uint32_t> only;
+    if (!node.empty()) {
+      const auto found = switch_of(fabric_.testbed().fabric, node);
+      if (!found) return std::unexpected(found.error());
+      only = *found;
+    }
+    fabric_.clear_watermarks(only);
+    return Json("watermarks of " + (only ? node : "every switch") + ": cleared");
+  });
+}
+
+void FabricServer::add_profile() {
+  server_.handle("profile", [this](const Json& arguments) -> Result {
+    const Testbed& testbed = fabric_.testbed();
+    const auto node = switch_of(testbed.fabric, text_argument(arguments, "node"));
+    if (!node) return std::unexpected(node.error());
+    const std::string name = text_argument(arguments, "profile");
+    const auto profile = std::ranges::find(testbed.profiles, name, &Profile::name);
+    if (profile == testbed.profiles.end()) {
+      std::string known;
+      for (const Profile& each : testbed.profiles) known += (known.empty() ? "" : ", ") + each.name;
+      return std::unexpected("the testbed has no profile '" + name + "'; it has " + known +
+                             ": a profile that ships has to be named in its file");
+    }
+    const std::string refused = why_not_change(testbed.profiles, testbed.fabric, *node, *profile);
+    if (!refused.empty()) return std::unexpected(refused);
+    fabric_.use_profile(*node, static_cast<uint32_t>(profile - testbed.profiles.begin()));
+    return Json(testbed.fabric.nodes[*node].name + ": works by " + name);
+  });
+}
+
+}  // namespace softspine::tools
