@@ -18,7 +18,7 @@
 #include "analysis/explain/seen_keys.hpp"
 #include "control/rows/row_formats.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -30,10 +30,10 @@ constexpr double kMattersTogether = 1.02;
 constexpr double kMattersAlone = 0.01;
 
 // The function by which links are chosen: with RTAG7's blocks, that of the output which is taken.
-std::string function_words(const HashConfig& hash) {
+std::string function_words(const control::HashConfig& hash) {
   if (!hash.rtag7) return hash_words(hash);
   if (hash.rtag7->macro_flow) return "RTAG7 by a macro-flow table";
-  HashConfig out = hash;
+  control::HashConfig out = hash;
   const bool is_b = hash.rtag7->output == dp::Rtag7Output::kB0 || hash.rtag7->output == dp::Rtag7Output::kB1;
   if (is_b) out.seed = hash.rtag7->b_seed;
   switch (hash.rtag7->output) {
@@ -42,7 +42,7 @@ std::string function_words(const HashConfig& hash) {
     case dp::Rtag7Output::kB0: out.algorithm = hash.rtag7->b_first; break;
     case dp::Rtag7Output::kB1: out.algorithm = hash.rtag7->b.second; break;
   }
-  return fmt::format("{} by its output {}", hash_words(out), word_of(hash.rtag7->output));
+  return fmt::format("{} by its output {}", hash_words(out), control::word_of(hash.rtag7->output));
 }
 
 bool do_depend(std::vector<DependenceTest::Item>& items) {
@@ -204,8 +204,8 @@ class PairCause {
   }
 
   const Seen& seen_;
-  const HashConfig& first_;
-  const HashConfig& second_;
+  const control::HashConfig& first_;
+  const control::HashConfig& second_;
   KeyHull hull_;
   std::vector<KeyVector> hull_keys_;
   uint32_t common_;
@@ -290,4 +290,4 @@ Cause cause_of_unevenness(Walker& walker, const FlowChoices& choices, uint32_t t
                       chooser.is_linear() ? "a linear hash keeps that" : "there are few")};
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

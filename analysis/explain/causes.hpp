@@ -21,7 +21,7 @@
 #include "analysis/explain/flow_choices.hpp"
 #include "analysis/explain/tier_tests.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 enum class CauseKind : uint8_t { kAlike, kSeeds, kRotation, kSharedBits, kFewKeys, kKeyPattern, kUnknown };
 
@@ -52,4 +52,4 @@ struct TierKeys {
 };
 Cause cause_of_unevenness(Walker& walker, const FlowChoices& choices, uint32_t tier, const TierKeys& found);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -8,7 +8,7 @@
 #include "analysis/explain/group_ports.hpp"
 #include "dataplane/packet/wire.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -55,7 +55,7 @@ class FlowComparer {
     if (flow_.sender) arrive({fabric_.peer_of(*flow_.sender), true});
     follow();
     for (const auto& [end, packets] : flow_.left) {
-      if (fabric_.nodes[end.node].kind != NodeKind::kSwitch || was_visited(end.node)) continue;
+      if (fabric_.nodes[end.node].kind != control::NodeKind::kSwitch || was_visited(end.node)) continue;
       waiting_.push_back(seen_arrival(end.node));
       follow();
     }
@@ -65,17 +65,17 @@ class FlowComparer {
 
  private:
   struct Place {
-    LinkEnd at;
+    control::LinkEnd at;
     bool is_certain;
   };
   void arrive(const Place& place) {
-    if (fabric_.nodes[place.at.node].kind == NodeKind::kSwitch)
+    if (fabric_.nodes[place.at.node].kind == control::NodeKind::kSwitch)
       waiting_.push_back({place.at.node, place.at.port, place.is_certain});
   }
   // At a switch that the walk did not reach: by the port that a neighbour was seen to send to.
   Arrival seen_arrival(uint32_t node) const {
     for (const auto& [end, packets] : flow_.left) {
-      const LinkEnd at = fabric_.peer_of(end);
+      const control::LinkEnd at = fabric_.peer_of(end);
       if (at.node == node) return {node, at.port, true};
     }
     return {node, std::nullopt, true};
@@ -104,7 +104,7 @@ class FlowComparer {
   uint16_t any_port(uint32_t node) const {
     const uint16_t ports = static_cast<uint16_t>(fabric_.nodes[node].ports.size());
     for (uint16_t p = 0; p < ports; ++p) {
-      if (fabric_.nodes[fabric_.peer_of({node, p}).node].kind == NodeKind::kSwitch) return p;
+      if (fabric_.nodes[fabric_.peer_of({node, p}).node].kind == control::NodeKind::kSwitch) return p;
     }
     return 0;
   }
@@ -143,7 +143,7 @@ class FlowComparer {
 
   std::vector<uint16_t> ports_of(const Choice& choice, uint32_t node) const {
     const dp::ForwardingState& state = walker_.state(node);
-    return control::ports_of(state, state.groups[choice.group]);
+    return analysis::ports_of(state, state.groups[choice.group]);
   }
 
   bool was_seen_at(uint32_t node) const {
@@ -154,7 +154,7 @@ class FlowComparer {
   void infer(const Choice& choice, ComparedHop& hop) const {
     for (const uint16_t port : ports_of(choice, hop.node)) {
       const uint32_t next = fabric_.peer_of({hop.node, port}).node;
-      if (fabric_.nodes[next].kind == NodeKind::kSwitch && was_seen_at(next) && !was_visited(next))
+      if (fabric_.nodes[next].kind == control::NodeKind::kSwitch && was_seen_at(next) && !was_visited(next))
         hop.seen.emplace(port, 0);
     }
   }
@@ -200,7 +200,7 @@ class FlowComparer {
   }
 
   Walker& walker_;
-  const Fabric& fabric_;
+  const control::Fabric& fabric_;
   dp::ScratchPacket& scratch_;
   const SightedFlow& flow_;
   std::deque<Arrival> waiting_;
@@ -208,13 +208,13 @@ class FlowComparer {
 };
 
 // As the way has them: up by rising tier, then down by falling tier.
-using ComparedPlace = std::tuple<bool, int, Role>;
+using ComparedPlace = std::tuple<bool, int, control::Role>;
 
-ComparedPlace place_of(const Fabric& fabric, const ComparedHop& hop) {
-  const Role role = fabric.nodes[hop.node].role;
+ComparedPlace place_of(const control::Fabric& fabric, const ComparedHop& hop) {
+  const control::Role role = fabric.nodes[hop.node].role;
   const uint16_t port = hop.predicted.empty() ? hop.seen.begin()->first : hop.predicted.front();
-  const FabricNode& peer = fabric.nodes[fabric.peer_of({hop.node, port}).node];
-  const bool up = peer.kind == NodeKind::kSwitch && tier_of(peer.role) > tier_of(role);
+  const control::FabricNode& peer = fabric.nodes[fabric.peer_of({hop.node, port}).node];
+  const bool up = peer.kind == control::NodeKind::kSwitch && tier_of(peer.role) > tier_of(role);
   return {!up, up ? tier_of(role) : -tier_of(role), role};
 }
 
@@ -228,7 +228,7 @@ uint64_t& count_of(ComparedTier& tier, HopVerdict verdict) {
   return tier.not_computable;
 }
 
-std::vector<ComparedTier> tiers_of(const Fabric& fabric, const std::vector<ComparedFlow>& flows) {
+std::vector<ComparedTier> tiers_of(const control::Fabric& fabric, const std::vector<ComparedFlow>& flows) {
   std::map<ComparedPlace, ComparedTier> tiers;
   for (const ComparedFlow& flow : flows) {
     for (const ComparedHop& hop : flow.hops) {
@@ -236,7 +236,7 @@ std::vector<ComparedTier> tiers_of(const Fabric& fabric, const std::vector<Compa
       if (!counts || (hop.predicted.empty() && hop.seen.empty())) continue;
       const ComparedPlace place = place_of(fabric, hop);
       ComparedTier& tier = tiers[place];
-      tier.name = name_of(std::get<Role>(place)) + (std::get<bool>(place) ? " down" : " up");
+      tier.name = name_of(std::get<control::Role>(place)) + (std::get<bool>(place) ? " down" : " up");
       ++count_of(tier, hop.verdict);
     }
   }
@@ -259,4 +259,4 @@ PathComparison compare_with(Walker& walker, const std::vector<SightedFlow>& flow
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

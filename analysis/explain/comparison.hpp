@@ -23,14 +23,14 @@
 
 #include "analysis/explain/walker.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // A flow, and by which ports nodes sent its packets.
 struct SightedFlow {
   std::vector<uint8_t> frame;  // a packet of it, untagged; its MACs are not looked at
   uint32_t frame_bytes = 0;    // of the original, if the capture cut the frame
-  std::optional<LinkEnd> sender;
-  std::map<LinkEnd, uint64_t> left;  // packets by port
+  std::optional<control::LinkEnd> sender;
+  std::map<control::LinkEnd, uint64_t> left;  // packets by port
 };
 
 enum class HopVerdict : uint8_t { kAgrees, kDiffers, kNotSeen, kNotComputable };
@@ -66,4 +66,4 @@ struct PathComparison {
 
 PathComparison compare_with(Walker& walker, const std::vector<SightedFlow>& flows);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

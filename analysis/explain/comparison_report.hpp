@@ -8,13 +8,14 @@
 #include "analysis/explain/comparison.hpp"
 #include "control/telemetry/json.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // {flows, agree, differ, undecided, without_choice, tiers: […], compared: [{source, …, verdict, hops: […]}]}
-Json comparison_json(const Fabric& fabric, const std::vector<SightedFlow>& flows, const PathComparison& found);
+control::Json comparison_json(const control::Fabric& fabric, const std::vector<SightedFlow>& flows,
+                              const PathComparison& found);
 
 // `rows`: of each list at most so many.
-std::string comparison_text(const Fabric& fabric, const std::vector<SightedFlow>& flows, const PathComparison& found,
-                            size_t rows);
+std::string comparison_text(const control::Fabric& fabric, const std::vector<SightedFlow>& flows,
+                            const PathComparison& found, size_t rows);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -8,7 +8,7 @@
 
 #include "control/rows/row_formats.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -19,15 +19,15 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 }
 
 // What a profile gets, as maps of YAML in one line.
-std::string maps_of(const Profile& profile, const HashChange& change) {
+std::string maps_of(const control::Profile& profile, const HashChange& change) {
   std::vector<std::string> hash;
-  if (change.algorithm) hash.push_back("algorithm: " + std::string(word_of(*change.algorithm)));
+  if (change.algorithm) hash.push_back("algorithm: " + std::string(control::word_of(*change.algorithm)));
   if (change.add_qp) {
     std::vector<std::string> fields;
-    for (const HashField field : (change.of_lags ? profile.hash_of_lags() : profile.hash).fields) {
-      if (field != HashField::kRdmaBthDestQp) fields.emplace_back(word_of(field));
+    for (const control::HashField field : (change.of_lags ? profile.hash_of_lags() : profile.hash).fields) {
+      if (field != control::HashField::kRdmaBthDestQp) fields.emplace_back(control::word_of(field));
     }
-    fields.emplace_back(word_of(HashField::kRdmaBthDestQp));
+    fields.emplace_back(control::word_of(control::HashField::kRdmaBthDestQp));
     hash.push_back("fields: [" + joined(fields, ", ") + "]");
   }
   if (change.linux_policy) hash.push_back(fmt::format("policy: {}", *change.linux_policy));
@@ -42,7 +42,7 @@ std::string maps_of(const Profile& profile, const HashChange& change) {
 // Of a role: the changes of ECMP groups' hash, and of LAGs'.
 using Changes = std::vector<HashChange>;
 
-std::string maps_of(const Profile& profile, const Changes& changes) {
+std::string maps_of(const control::Profile& profile, const Changes& changes) {
   std::vector<std::string> maps;
   for (const HashChange& change : changes) maps.push_back(maps_of(profile, change));
   std::erase(maps, "");
@@ -51,14 +51,14 @@ std::string maps_of(const Profile& profile, const Changes& changes) {
 
 // What a profile does not say of its LAGs is as in its `hash`, and would change with it. Cures are tried with LAGs that
 // stay as they are, or change as the cure says. (The QP is put into the keys of all.)
-Changes with_lags_kept(const Profile& profile, const Changes& changes) {
+Changes with_lags_kept(const control::Profile& profile, const Changes& changes) {
   const auto ecmp = std::ranges::find(changes, false, &HashChange::of_lags);
   if (!profile.lag_hash || ecmp == changes.end()) return changes;
   Changes out = changes;
   auto lags = std::ranges::find(out, true, &HashChange::of_lags);
   if (lags == out.end()) lags = out.insert(lags, HashChange{.of_lags = true});
-  const HashConfig& now = *profile.lag_hash;
-  const bool has_one_algorithm = now.model == HashModel::kLinux;
+  const control::HashConfig& now = *profile.lag_hash;
+  const bool has_one_algorithm = now.model == control::HashModel::kLinux;
   if (ecmp->algorithm && !lags->algorithm && !has_one_algorithm) lags->algorithm = now.algorithm;
   if (ecmp->linux_policy && !lags->linux_policy) lags->linux_policy = now.linux_policy;
   if (ecmp->seed && !lags->seed) lags->seed = now.seed;
@@ -70,8 +70,8 @@ Changes with_lags_kept(const Profile& profile, const Changes& changes) {
 // cure's own, which the switches are given by role, or by name where some may name theirs.
 class Piece {
  public:
-  Piece(const Testbed& testbed, const RoleChanges& changes) : testbed_(testbed) {
-    std::vector<std::pair<Role, Changes>> by_role;
+  Piece(const control::Testbed& testbed, const RoleChanges& changes) : testbed_(testbed) {
+    std::vector<std::pair<control::Role, Changes>> by_role;
     for (const auto& [role, change] : changes) {
       if (by_role.empty() || by_role.back().first != role) by_role.emplace_back(role, Changes{});
       by_role.back().second.push_back(change);
@@ -88,18 +88,18 @@ class Piece {
   }
 
  private:
-  std::map<uint32_t, std::vector<std::string>> switches_of(Role role) const {
+  std::map<uint32_t, std::vector<std::string>> switches_of(control::Role role) const {
     std::map<uint32_t, std::vector<std::string>> out;  // names, by profile
-    for (const FabricNode& node : testbed_.fabric.nodes) {
-      if (node.kind == NodeKind::kSwitch && node.role == role) out[node.profile].push_back(node.name);
+    for (const control::FabricNode& node : testbed_.fabric.nodes) {
+      if (node.kind == control::NodeKind::kSwitch && node.role == role) out[node.profile].push_back(node.name);
     }
     return out;
   }
 
-  void add(Role role, const Changes& change) {
+  void add(control::Role role, const Changes& change) {
     const auto by_profile = switches_of(role);
     for (const auto& [index, names] : by_profile) {
-      const Profile& profile = testbed_.profiles[index];
+      const control::Profile& profile = testbed_.profiles[index];
       const std::string maps = maps_of(profile, with_lags_kept(profile, change));
       if (is_heritable(change) && is_own(role, index)) {
         profiles_[profile.name] = maps;
@@ -121,32 +121,32 @@ class Piece {
   static bool is_heritable(const Changes& changes) {
     return std::ranges::none_of(changes, [](const HashChange& it) { return it.add_qp || it.buckets > 0; });
   }
-  static bool is_in_file(const Profile& profile) { return profile.place.line > 0; }
-  bool is_own(Role role, uint32_t index) const {
-    const Profile& profile = testbed_.profiles[index];
+  static bool is_in_file(const control::Profile& profile) { return profile.place.line > 0; }
+  bool is_own(control::Role role, uint32_t index) const {
+    const control::Profile& profile = testbed_.profiles[index];
     if (!is_in_file(profile) || profile.name == "default") return false;
-    return std::ranges::none_of(testbed_.fabric.nodes, [role, index](const FabricNode& node) {
-      return node.kind == NodeKind::kSwitch && node.role != role && node.profile == index;
+    return std::ranges::none_of(testbed_.fabric.nodes, [role, index](const control::FabricNode& node) {
+      return node.kind == control::NodeKind::kSwitch && node.role != role && node.profile == index;
     });
   }
 
   // Another role's profile may have the changed one as its base: it is told to stay as it is.
-  void keep_heirs(Role changed, const Changes& change) {
+  void keep_heirs(control::Role changed, const Changes& change) {
     if (!is_heritable(change)) return;
     for (const auto& [index, names] : switches_of(changed)) {
       if (!is_own(changed, index)) continue;
-      for (const FabricNode& node : testbed_.fabric.nodes) {
-        if (node.kind != NodeKind::kSwitch || node.profile == index) continue;
-        const Profile& other = testbed_.profiles[node.profile];
+      for (const control::FabricNode& node : testbed_.fabric.nodes) {
+        if (node.kind != control::NodeKind::kSwitch || node.profile == index) continue;
+        const control::Profile& other = testbed_.profiles[node.profile];
         if (!is_in_file(other) || profiles_.contains(other.name)) continue;
         profiles_[other.name] = maps_of(other, as_it_is(other, with_lags_kept(testbed_.profiles[index], change)));
       }
     }
   }
-  static Changes as_it_is(const Profile& profile, const Changes& changes) {
+  static Changes as_it_is(const control::Profile& profile, const Changes& changes) {
     Changes out;
     for (const HashChange& change : changes) {
-      const HashConfig& hash = change.of_lags ? profile.hash_of_lags() : profile.hash;
+      const control::HashConfig& hash = change.of_lags ? profile.hash_of_lags() : profile.hash;
       HashChange& same = out.emplace_back(HashChange{.of_lags = change.of_lags});
       if (change.algorithm) same.algorithm = hash.algorithm;
       if (change.linux_policy) same.linux_policy = hash.linux_policy;
@@ -156,7 +156,7 @@ class Piece {
     return out;
   }
 
-  const Testbed& testbed_;
+  const control::Testbed& testbed_;
   std::map<std::string, std::string> profiles_;  // by name
   std::string roles_;
   std::string nodes_;
@@ -164,7 +164,7 @@ class Piece {
 
 std::string change_words(const HashChange& change) {
   std::vector<std::string> out;
-  if (change.algorithm) out.push_back("algorithm " + std::string(word_of(*change.algorithm)));
+  if (change.algorithm) out.push_back("algorithm " + std::string(control::word_of(*change.algorithm)));
   if (change.linux_policy) out.push_back(fmt::format("policy {}", *change.linux_policy));
   if (change.seed) out.push_back(fmt::format("seed {}", *change.seed));
   if (change.offset) out.push_back(fmt::format("offset {}", *change.offset));
@@ -182,8 +182,8 @@ std::string words_of(const RoleChanges& changes) {
   return joined(out, "; ");
 }
 
-std::string yaml_of(const Testbed& testbed, const RoleChanges& changes) {
+std::string yaml_of(const control::Testbed& testbed, const RoleChanges& changes) {
   return Piece{testbed, changes}.text();
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

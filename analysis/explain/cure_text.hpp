@@ -6,12 +6,12 @@
 
 #include "analysis/explain/cures.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // In words: "core: offset 10".
 std::string words_of(const RoleChanges& changes);
 
 // YAML that turns the testbed into the cured one when it is merged into the testbed's file.
-std::string yaml_of(const Testbed& testbed, const RoleChanges& changes);
+std::string yaml_of(const control::Testbed& testbed, const RoleChanges& changes);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -10,7 +10,7 @@
 #include "control/vendors/vendor_words.hpp"
 #include "dataplane/hashing/ovs_key.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -19,32 +19,34 @@ namespace {
 constexpr uint32_t kPrimeBuckets = 509;
 constexpr std::array<uint32_t, 3> kSeeds{10, 25, 42};  // SONiC's first two
 
-bool hashes_qp(const HashConfig& hash) {
-  return std::ranges::find(hash.fields, HashField::kRdmaBthDestQp) != hash.fields.end() ||
+bool hashes_qp(const control::HashConfig& hash) {
+  return std::ranges::find(hash.fields, control::HashField::kRdmaBthDestQp) != hash.fields.end() ||
          std::ranges::find(hash.udfs, dp::destination_qp_udf()) != hash.udfs.end();
 }
 
 // Linux's policy of five fields.
 constexpr uint8_t kPolicyOfPorts = 1;
 
-bool leaves_out_ports(const HashConfig& hash) {
-  if (hash.model == HashModel::kOvs) return dp::is_symmetric_ovs(hash.algorithm);
-  if (hash.model != HashModel::kLinux || hash.linux_policy == kPolicyOfPorts) return false;
-  const auto takes = [&](HashField field) { return std::ranges::find(hash.fields, field) != hash.fields.end(); };
-  return hash.linux_policy != 3 || !takes(HashField::kL4SrcPort) || !takes(HashField::kL4DstPort);
+bool leaves_out_ports(const control::HashConfig& hash) {
+  if (hash.model == control::HashModel::kOvs) return dp::is_symmetric_ovs(hash.algorithm);
+  if (hash.model != control::HashModel::kLinux || hash.linux_policy == kPolicyOfPorts) return false;
+  const auto takes = [&](control::HashField field) {
+    return std::ranges::find(hash.fields, field) != hash.fields.end();
+  };
+  return hash.linux_policy != 3 || !takes(control::HashField::kL4SrcPort) || !takes(control::HashField::kL4DstPort);
 }
 
 bool adds_ports(const HashChange& change) {
-  return change.linux_policy == kPolicyOfPorts || change.algorithm == HashAlgorithm::kOvsL4 ||
-         change.algorithm == HashAlgorithm::kOvsL4Crc32c;
+  return change.linux_policy == kPolicyOfPorts || change.algorithm == control::HashAlgorithm::kOvsL4 ||
+         change.algorithm == control::HashAlgorithm::kOvsL4Crc32c;
 }
 
-void change_hash(HashConfig& hash, const HashChange& change) {
+void change_hash(control::HashConfig& hash, const HashChange& change) {
   if (change.algorithm) hash.algorithm = *change.algorithm;
   if (change.seed) hash.seed = *change.seed;
   if (change.offset) hash.offset = *change.offset;
   if (change.linux_policy) hash.linux_policy = *change.linux_policy;
-  if (change.add_qp && !hashes_qp(hash)) hash.fields.push_back(HashField::kRdmaBthDestQp);
+  if (change.add_qp && !hashes_qp(hash)) hash.fields.push_back(control::HashField::kRdmaBthDestQp);
 }
 
 // Appends the members of a group, dealt out over so many buckets; returns how many.
@@ -98,8 +100,8 @@ class Candidates {
     later_.assign(later.begin(), later.end());
     unbalanced_.assign(unbalanced.begin(), unbalanced.end());
     hashed_.assign(hashed.begin(), hashed.end());
-    keeps_weights_ = std::ranges::none_of(walker.testbed().profiles,
-                                          [](const Profile& profile) { return !profile.groups.weights.empty(); });
+    keeps_weights_ = std::ranges::none_of(
+        walker.testbed().profiles, [](const control::Profile& profile) { return !profile.groups.weights.empty(); });
     add_all();
   }
   std::vector<std::pair<std::string, RoleChanges>> take() && { return std::move(out_); }
@@ -107,7 +109,7 @@ class Candidates {
  private:
   // Of a role's switches: the hash of ECMP groups, or of LAGs.
   struct Hashes {
-    Role role;
+    control::Role role;
     bool of_lags;
     friend auto operator<=>(const Hashes&, const Hashes&) = default;
   };
@@ -122,13 +124,13 @@ class Candidates {
   }
   // Every model has a seed. All else is tried where all of a role's switches have the model that it was made for, and
   // a hash that is wide enough to be rotated so far.
-  bool suits(Role role, const HashChange& change) const {
+  bool suits(control::Role role, const HashChange& change) const {
     const bool is_seed_only =
         !change.algorithm && !change.offset && !change.linux_policy && !change.add_qp && change.buckets == 0;
-    return is_seed_only || std::ranges::none_of(testbed_.fabric.nodes, [&](const FabricNode& node) {
-             if (node.kind != NodeKind::kSwitch || node.role != role) return false;
-             const Profile& profile = testbed_.profiles[node.profile];
-             HashConfig hash = change.of_lags ? profile.hash_of_lags() : profile.hash;
+    return is_seed_only || std::ranges::none_of(testbed_.fabric.nodes, [&](const control::FabricNode& node) {
+             if (node.kind != control::NodeKind::kSwitch || node.role != role) return false;
+             const control::Profile& profile = testbed_.profiles[node.profile];
+             control::HashConfig hash = change.of_lags ? profile.hash_of_lags() : profile.hash;
              change_hash(hash, change);
              return hash.model != hash_->model() || hash.offset >= dp::row_of(hash.algorithm).bits_in(hash.model);
            });
@@ -155,7 +157,7 @@ class Candidates {
     std::vector<uint32_t> out{width / 3, width / 2, width / 4, width * 2 / 5, 5, width - 5};
     std::ranges::stable_partition(out, [this](uint32_t step) {
       for (uint32_t i = 1; i <= later_.size(); ++i) {
-        if (turned(i, step) > kSonicMostOffset) return false;
+        if (turned(i, step) > control::kSonicMostOffset) return false;
       }
       return true;
     });
@@ -166,7 +168,7 @@ class Candidates {
     add("seed", later_, [](uint32_t i) { return HashChange{.seed = seed_of(i)}; });
     if (leaves_out_ports(hash_->config())) add_ports();
     // These have no other knob that keeps the flows.
-    if (hash_->model() == HashModel::kLinux || hash_->model() == HashModel::kOvs) return;
+    if (hash_->model() == control::HashModel::kLinux || hash_->model() == control::HashModel::kOvs) return;
     for (const uint32_t step : steps())
       add("offset", later_, [&](uint32_t i) { return HashChange{.offset = turned(i, step)}; });
     for (const uint32_t step : steps())
@@ -176,17 +178,17 @@ class Candidates {
     if (keeps_weights_ && !has_lags)
       add("buckets", later_, [](uint32_t) { return HashChange{.buckets = kPrimeBuckets}; });
     if (!hashes_qp(hash_->config())) add_qp();
-    if (hash_->model() != HashModel::kSai) return;  // RTAG7 has no XXH3
+    if (hash_->model() != control::HashModel::kSai) return;  // RTAG7 has no XXH3
     const auto mixing = [](uint32_t i, bool qp) {
-      return HashChange{.algorithm = HashAlgorithm::kXxh3, .seed = seed_of(i), .offset = 0, .add_qp = qp};
+      return HashChange{.algorithm = control::HashAlgorithm::kXxh3, .seed = seed_of(i), .offset = 0, .add_qp = qp};
     };
     add("mixing", hashed_, [&](uint32_t i) { return mixing(i, false); });
     if (!hashes_qp(hash_->config())) add("mixing_qp", hashed_, [&](uint32_t i) { return mixing(i, true); });
   }
   void add_algorithms() {
-    using enum HashAlgorithm;
-    const HashAlgorithm now = hash_->algorithm();
-    for (const HashAlgorithm other : {kCrcCcitt, kCrc, kCrc32Hi}) {
+    using enum control::HashAlgorithm;
+    const control::HashAlgorithm now = hash_->algorithm();
+    for (const control::HashAlgorithm other : {kCrcCcitt, kCrc, kCrc32Hi}) {
       if (other == now) continue;
       // A narrower hash cannot be rotated as far.
       const auto offset = hash_->config().offset == 0 ? std::nullopt : std::optional<uint8_t>{0};
@@ -196,13 +198,13 @@ class Candidates {
     }
   }
   void add_ports() {
-    using enum HashAlgorithm;
-    if (hash_->model() == HashModel::kLinux) {
+    using enum control::HashAlgorithm;
+    if (hash_->model() == control::HashModel::kLinux) {
       add("ports", hashed_, [](uint32_t i) { return HashChange{.seed = seed_of(i), .linux_policy = kPolicyOfPorts}; });
       return;
     }
     // Open vSwitch's other algorithm, of the same build.
-    const HashAlgorithm other = hash_->algorithm() == kOvsSymL4 ? kOvsL4 : kOvsL4Crc32c;
+    const control::HashAlgorithm other = hash_->algorithm() == kOvsSymL4 ? kOvsL4 : kOvsL4Crc32c;
     add("ports", hashed_, [other](uint32_t i) { return HashChange{.algorithm = other, .seed = seed_of(i)}; });
   }
   void add_qp() {
@@ -212,7 +214,7 @@ class Candidates {
     add("qp_offset", hashed_, [&](uint32_t i) { return HashChange{.offset = turned(i - 1, step), .add_qp = true}; });
   }
 
-  const Testbed& testbed_;
+  const control::Testbed& testbed_;
   const dp::EcmpHash* hash_ = nullptr;
   std::vector<Hashes> later_;
   std::vector<Hashes> unbalanced_;
@@ -280,9 +282,9 @@ struct ChangedHashes {
   dp::EcmpHash ecmp;
   dp::EcmpHash lags;
 };
-ChangedHashes changed_hashes(const Profile& profile, const RoleChanges& changes, Role role) {
-  HashConfig ecmp = profile.hash;
-  HashConfig lags = profile.hash_of_lags();
+ChangedHashes changed_hashes(const control::Profile& profile, const RoleChanges& changes, control::Role role) {
+  control::HashConfig ecmp = profile.hash;
+  control::HashConfig lags = profile.hash_of_lags();
   for (const auto& [its, change] : changes) {
     if (its != role) continue;
     if (!change.of_lags) change_hash(ecmp, change);
@@ -295,13 +297,14 @@ ChangedHashes changed_hashes(const Profile& profile, const RoleChanges& changes,
 
 Walker changed_by(Walker& walker, const RoleChanges& changes) {
   // One hash a profile and role, not one a switch.
-  auto made = std::make_shared<std::map<std::pair<uint32_t, Role>, ChangedHashes>>();
+  auto made = std::make_shared<std::map<std::pair<uint32_t, control::Role>, ChangedHashes>>();
   return {walker, [&walker, changes, made](uint32_t node, dp::ForwardingState& state) {
-            const FabricNode& at = walker.testbed().fabric.nodes[node];
-            if (std::ranges::find(changes, at.role, &std::pair<Role, HashChange>::first) == changes.end()) return;
+            const control::FabricNode& at = walker.testbed().fabric.nodes[node];
+            if (std::ranges::find(changes, at.role, &std::pair<control::Role, HashChange>::first) == changes.end())
+              return;
             auto found = made->find({at.profile, at.role});
             if (found == made->end()) {
-              const Profile& profile = walker.testbed().profiles[at.profile];
+              const control::Profile& profile = walker.testbed().profiles[at.profile];
               found = made->emplace(std::pair{at.profile, at.role}, changed_hashes(profile, changes, at.role)).first;
             }
             state.hash = found->second.ecmp;
@@ -328,4 +331,4 @@ std::vector<Cure> find_cures(Walker& walker, const std::vector<FlowProbe>& flows
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

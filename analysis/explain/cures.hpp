@@ -28,11 +28,11 @@
 
 #include "analysis/explain/polarization.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // The changes to a role's profile.
 struct HashChange {
-  std::optional<HashAlgorithm> algorithm;
+  std::optional<control::HashAlgorithm> algorithm;
   std::optional<uint32_t> seed;
   std::optional<uint8_t> offset;
   std::optional<uint8_t> linux_policy;
@@ -40,7 +40,7 @@ struct HashChange {
   uint32_t buckets = 0;  // of resilient groups; 0: unchanged
   bool of_lags = false;  // of the LAGs' hash; else of that of ECMP groups, and of LAGs that have none of their own
 };
-using RoleChanges = std::vector<std::pair<Role, HashChange>>;  // by tier; a role may be there twice
+using RoleChanges = std::vector<std::pair<control::Role, HashChange>>;  // by tier; a role may be there twice
 
 struct Cure {
   std::string name;
@@ -57,4 +57,4 @@ std::vector<Cure> find_cures(Walker& walker, const std::vector<FlowProbe>& flows
 // A Walker through the changed fabric; `walker` must outlive it.
 Walker changed_by(Walker& walker, const RoleChanges& changes);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -7,7 +7,7 @@
 #include "analysis/explain/likelihood.hpp"
 #include "dataplane/units/rng.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -124,4 +124,4 @@ Dependence DependenceTest::result(double finest) const {
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct Dependence {
   double shared = 0;    // pairs that share row and column
@@ -52,4 +52,4 @@ class DependenceTest {
   double freedom_ = 0;
 };
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

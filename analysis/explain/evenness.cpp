@@ -8,7 +8,7 @@
 #include "analysis/explain/likelihood.hpp"
 #include "dataplane/units/rng.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -221,4 +221,4 @@ Evenness EvennessTest::result(double finest, double most) const {
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

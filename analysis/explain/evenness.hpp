@@ -23,7 +23,7 @@
 #include <span>
 #include <vector>
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct Evenness {
   double pairs = 0;       // pairs of items in one group, weighted by their sizes
@@ -88,4 +88,4 @@ class EvennessTest {
   double chi_square_mean_ = 0;
 };
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -10,7 +10,7 @@
 #include "control/rows/row_formats.hpp"
 #include "dataplane/hashing/ovs_key.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -34,7 +34,7 @@ std::string hex(const std::vector<uint8_t>& bytes) {
 
 std::string name_of(const dp::KeyPart& part) {
   if (part.source == dp::KeyPart::Source::kUdf) return fmt::format("udf[{}]", part.udf);
-  const std::string word(word_of(part.field));
+  const std::string word(control::word_of(part.field));
   return part.fine == dp::KeyPart::kNotFine ? word : fmt::format("fine_grained[{}] {}", part.fine, word);
 }
 
@@ -50,22 +50,22 @@ std::vector<Named> parts_of(const Choice& choice) {
     out.push_back({name_of(parts[i]), hex(choice.layout->bytes_of(parts[i], choice.key)), choice.present[i]});
   if (!dp::is_symmetric_ovs(choice.taken.algorithm)) return out;
   for (Named& part : out) {  // which holds the sum of both
-    if (part.name == word_of(HashField::kSrcIp)) part.name = "SRC_IP ⊕ DST_IP";
-    if (part.name == word_of(HashField::kL4SrcPort)) part.name = "L4_SRC_PORT ⊕ L4_DST_PORT";
+    if (part.name == control::word_of(control::HashField::kSrcIp)) part.name = "SRC_IP ⊕ DST_IP";
+    if (part.name == control::word_of(control::HashField::kL4SrcPort)) part.name = "L4_SRC_PORT ⊕ L4_DST_PORT";
   }
   return out;
 }
 
 // The configuration with what the packet took of it: of RTAG7 that depends on the packet.
-HashConfig as_taken(const dp::EcmpHash& hash, const Choice& choice) {
-  HashConfig out = hash.config();
+control::HashConfig as_taken(const dp::EcmpHash& hash, const Choice& choice) {
+  control::HashConfig out = hash.config();
   out.algorithm = choice.taken.algorithm;
   out.seed = choice.taken.seed;
   out.offset = choice.taken.offset;
   return out;
 }
 
-std::string end_of(const Fabric& fabric, const Path& path) {
+std::string end_of(const control::Fabric& fabric, const Path& path) {
   const std::string& node = fabric.nodes[path.node].name;
   switch (path.end) {
     case PathEnd::kHost: return "arrives at " + node;
@@ -110,14 +110,14 @@ Hashed lag_hashed_at(Walker& walker, const Hop& hop) {
   return {walker.state(hop.node).lags->hash, hop.lag->choice, std::move(members)};
 }
 
-Json hash_json(const Hashed& hashed, PathDetail detail) {
+control::Json hash_json(const Hashed& hashed, PathDetail detail) {
   const auto& [hash, choice, members] = hashed;
-  const HashConfig config = as_taken(hash, choice);
+  const control::HashConfig config = as_taken(hash, choice);
   const std::vector<FieldReach> reach = hashed.reach(detail);
   const std::vector<Named> parts = parts_of(choice);
-  Json fields = Json::array();
+  control::Json fields = control::Json::array();
   for (size_t i = 0; i < parts.size(); ++i) {
-    Json field{{"field", parts[i].name}, {"bytes", parts[i].bytes}};
+    control::Json field{{"field", parts[i].name}, {"bytes", parts[i].bytes}};
     if (!parts[i].present) field["absent"] = true;
     if (!reach.empty() && parts[i].present)
       field["alone"] = {{"independent_bits", reach[i].independent},
@@ -127,14 +127,14 @@ Json hash_json(const Hashed& hashed, PathDetail detail) {
                         {"most_load", reach[i].most}};
     fields.push_back(std::move(field));
   }
-  Json out{{"model", word_of(config.model)},
-           {"algorithm", word_of(config.algorithm)},
-           {"seed", config.seed},
-           {"offset", config.offset},
-           {"key", hex(hash.bytes_of(choice.taken, choice.key))},
-           {"fields", std::move(fields)}};
-  if (config.model == HashModel::kLinux) out["policy"] = config.linux_policy;
-  if (config.rtag7) out["output"] = word_of(choice.taken.output);
+  control::Json out{{"model", control::word_of(config.model)},
+                    {"algorithm", control::word_of(config.algorithm)},
+                    {"seed", config.seed},
+                    {"offset", config.offset},
+                    {"key", hex(hash.bytes_of(choice.taken, choice.key))},
+                    {"fields", std::move(fields)}};
+  if (config.model == control::HashModel::kLinux) out["policy"] = config.linux_policy;
+  if (config.rtag7) out["output"] = control::word_of(choice.taken.output);
   if (choice.taken.macro_flow >= 0) out["macro_flow"] = choice.taken.macro_flow;
   if (!choice.has_layer4) out["layer3_only"] = true;
   if (choice.key.cut_short) out["cut_short"] = true;
@@ -148,7 +148,7 @@ Json hash_json(const Hashed& hashed, PathDetail detail) {
 
 // "from Ethernet0 to 10.0.1.10/32, line 12"
 std::string override_key(const Walker& walker, const Hop& hop) {
-  const Override& it = walker.override_of(hop);
+  const control::Override& it = walker.override_of(hop);
   const std::string to = std::visit([](const auto& prefix) { return to_string(prefix); }, it.to);
   return fmt::format("from {} to {}, line {}", walker.testbed().fabric.nodes[hop.node].ports[it.in_port].name, to,
                      it.place.line);
@@ -162,38 +162,39 @@ const char* fallback_of(const Walker& walker, const Hop& hop) {
   return is_lag ? "its LAG is down" : "its link is down";
 }
 
-Json override_json(const Walker& walker, const Hop& hop) {
-  const Override& it = walker.override_of(hop);
+control::Json override_json(const Walker& walker, const Hop& hop) {
+  const control::Override& it = walker.override_of(hop);
   const auto& ports = walker.testbed().fabric.nodes[hop.node].ports;
-  Json out{{"from", ports[it.in_port].name},
-           {"to", std::visit([](const auto& prefix) { return to_string(prefix); }, it.to)},
-           {"via", walker.testbed().fabric.name_of_way({hop.node, it.out_port})},
-           {"line", it.place.line}};
+  control::Json out{{"from", ports[it.in_port].name},
+                    {"to", std::visit([](const auto& prefix) { return to_string(prefix); }, it.to)},
+                    {"via", walker.testbed().fabric.name_of_way({hop.node, it.out_port})},
+                    {"line", it.place.line}};
   if (const char* reason = fallback_of(walker, hop)) out["falls_back"] = reason;
   return out;
 }
 
 // What the controller will have decided is not known before it has measured.
-std::string engineering_text(const Testbed& testbed, const Hop& hop) {
+std::string engineering_text(const control::Testbed& testbed, const Hop& hop) {
   const bool is_placed =
       hop.choice && testbed.engineering && std::ranges::binary_search(testbed.engineering->switches, hop.node);
   return is_placed ? "    until traffic_engineering has placed it: `softspine show overrides`\n" : "";
 }
 
 // Of a hop that leaves by a LAG.
-Json lag_json(Walker& walker, const Hop& hop, PathDetail detail) {
+control::Json lag_json(Walker& walker, const Hop& hop, PathDetail detail) {
   const Choice& choice = hop.lag->choice;
-  Json out{{"name", walker.testbed().fabric.lags[hop.lag->lag].name},
-           {"members", choice.buckets},
-           {"hash", hash_json(lag_hashed_at(walker, hop), detail)}};
+  control::Json out{{"name", walker.testbed().fabric.lags[hop.lag->lag].name},
+                    {"members", choice.buckets},
+                    {"hash", hash_json(lag_hashed_at(walker, hop), detail)}};
   if (!choice.is_drawn) out["bucket"] = choice.bucket;
   return out;
 }
 
-Json hop_json(Walker& walker, const Hop& hop, PathDetail detail) {
-  const Fabric& fabric = walker.testbed().fabric;
-  const FabricNode& node = fabric.nodes[hop.node];
-  Json out{{"switch", node.name}, {"role", control::name_of(node.role)}, {"in_port", node.ports[hop.in_port].name}};
+control::Json hop_json(Walker& walker, const Hop& hop, PathDetail detail) {
+  const control::Fabric& fabric = walker.testbed().fabric;
+  const control::FabricNode& node = fabric.nodes[hop.node];
+  control::Json out{
+      {"switch", node.name}, {"role", control::name_of(node.role)}, {"in_port", node.ports[hop.in_port].name}};
   const bool is_overridden = hop.override_use == OverrideUse::kSent;
   out["route"] = hop.choice ? "group" : is_overridden ? "override" : hop.is_pinned ? "pinned" : "next hop";
   if (hop.override_use != OverrideUse::kUnused) out["override"] = override_json(walker, hop);
@@ -208,7 +209,7 @@ Json hop_json(Walker& walker, const Hop& hop, PathDetail detail) {
   }
   if (hop.lag) out["lag"] = lag_json(walker, hop, detail);
   if (hop.candidates.size() > 1) {
-    Json drawn = Json::array();
+    control::Json drawn = control::Json::array();
     for (const uint16_t port : hop.candidates) drawn.push_back(node.ports[port].name);
     out["drawn_among"] = std::move(drawn);
   } else {
@@ -238,12 +239,12 @@ std::string key_text(const Hashed& hashed, PathDetail detail) {
 
 std::string hashed_text(const dp::EcmpHash& hash, const Choice& choice) {
   const int digits = static_cast<int>(hash.width_bits() / 4);
-  const HashConfig config = as_taken(hash, choice);
+  const control::HashConfig config = as_taken(hash, choice);
   const std::string rotated =
       config.offset == 0 ? "" : fmt::format(" ⟳ {} = 0x{:0{}x}", config.offset, choice.hash, digits);
   std::string output;
   if (choice.taken.macro_flow >= 0) output = fmt::format("macro flow {}: ", choice.taken.macro_flow);
-  if (config.rtag7) output += fmt::format("{} = ", word_of(choice.taken.output));
+  if (config.rtag7) output += fmt::format("{} = ", control::word_of(choice.taken.output));
   if (dp::row_of(config.algorithm).by_threshold)
     return fmt::format("{} = 0x{:08x}, range {} of {}", hash_words(config), choice.raw, choice.bucket, choice.buckets);
   return fmt::format("{}{} = 0x{:0{}x}{}, mod {} = {}", output, hash_words(config), choice.raw, digits, rotated,
@@ -259,12 +260,12 @@ std::string choice_text(const dp::EcmpHash& hash, const Choice& choice) {
 }
 
 std::string hop_text(Walker& walker, const Hop& hop, PathDetail detail) {
-  const Fabric& fabric = walker.testbed().fabric;
-  const FabricNode& node = fabric.nodes[hop.node];
+  const control::Fabric& fabric = walker.testbed().fabric;
+  const control::FabricNode& node = fabric.nodes[hop.node];
   const dp::EcmpHash& hash = walker.state(hop.node).hash;
   std::string to;
   for (const uint16_t port : hop.candidates) {
-    const FabricNode& peer = fabric.nodes[fabric.peer_of({hop.node, port}).node];
+    const control::FabricNode& peer = fabric.nodes[fabric.peer_of({hop.node, port}).node];
     to += fmt::format("{}{} ({})", to.empty() ? "" : " or ", node.ports[port].name, peer.name);
   }
   const std::string slice = hop.is_pinned ? "of the destination's slice: " : "";
@@ -286,17 +287,19 @@ std::string hop_text(Walker& walker, const Hop& hop, PathDetail detail) {
 
 }  // namespace
 
-std::string hash_words(const HashConfig& hash) {
-  if (hash.model == HashModel::kLinux) return fmt::format("Linux policy {}(seed {})", hash.linux_policy, hash.seed);
-  if (hash.model == HashModel::kOvs) return fmt::format("OVS {}(basis {})", word_of(hash.algorithm), hash.seed);
-  return fmt::format("{}{}(seed {}, offset {})", hash.model == HashModel::kRtag7 ? "RTAG7 " : "",
-                     word_of(hash.algorithm), hash.seed, hash.offset);
+std::string hash_words(const control::HashConfig& hash) {
+  if (hash.model == control::HashModel::kLinux)
+    return fmt::format("Linux policy {}(seed {})", hash.linux_policy, hash.seed);
+  if (hash.model == control::HashModel::kOvs)
+    return fmt::format("OVS {}(basis {})", control::word_of(hash.algorithm), hash.seed);
+  return fmt::format("{}{}(seed {}, offset {})", hash.model == control::HashModel::kRtag7 ? "RTAG7 " : "",
+                     control::word_of(hash.algorithm), hash.seed, hash.offset);
 }
 
-Json path_json(Walker& walker, const Path& path, PathDetail detail) {
-  Json hops = Json::array();
+control::Json path_json(Walker& walker, const Path& path, PathDetail detail) {
+  control::Json hops = control::Json::array();
   for (const Hop& hop : path.hops) hops.push_back(hop_json(walker, hop, detail));
-  Json out{
+  control::Json out{
       {"hops", std::move(hops)}, {"end", end_word(path.end)}, {"at", walker.testbed().fabric.nodes[path.node].name}};
   if (path.end == PathEnd::kDropped) out["reason"] = dp::name_of(path.reason);
   return out;
@@ -308,4 +311,4 @@ std::string path_text(Walker& walker, const Path& path, PathDetail detail) {
   return out + end_of(walker.testbed().fabric, path) + "\n";
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

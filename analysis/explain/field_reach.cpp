@@ -10,7 +10,7 @@
 
 #include "dataplane/units/rng.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -104,7 +104,7 @@ class Spread {
 
 std::vector<FieldReach> reach_of_fields(const dp::EcmpHash& hash, const Choice& choice,
                                         std::span<const uint32_t> members) {
-  const HashConfig& config = hash.config();
+  const control::HashConfig& config = hash.config();
   const bool is_linear = dp::row_of(hash.algorithm()).seed == dp::SeedEffect::kLinear;
   if (!is_linear || config.rtag7 || config.symmetric || members.empty()) return {};
   const Spread spread{hash, members};
@@ -127,4 +127,4 @@ std::string reach_text(const std::string& field, const FieldReach& reach, const 
                      100 * reach.least, 100 * reach.most, why);
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -10,7 +10,7 @@
 
 #include "analysis/explain/walker.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct FieldReach {
   // How far a link's load may be from its share: SONiC's generic_hash_test.
@@ -36,4 +36,4 @@ std::vector<FieldReach> reach_of_fields(const dataplane::EcmpHash& hash, const C
 std::string reach_text(const std::string& field, const FieldReach& reach, const dataplane::EcmpHash& hash,
                        uint32_t buckets);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

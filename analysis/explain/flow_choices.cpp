@@ -11,7 +11,7 @@
 #include "dataplane/units/check.hpp"
 #include "dataplane/units/rng.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -24,7 +24,7 @@ constexpr size_t kSamples = 65'536;
 struct TierPlace {
   bool down;
   int height;
-  Role role;
+  control::Role role;
   bool is_of_lags;
   friend auto operator<=>(const TierPlace&, const TierPlace&) = default;
 };
@@ -47,7 +47,7 @@ std::string end_of(const Path& path) {
 }
 
 // Of two configurations with RTAG7's further parts nothing is assumed.
-bool are_alike(const HashConfig& a, const HashConfig& b) {
+bool are_alike(const control::HashConfig& a, const control::HashConfig& b) {
   return !a.rtag7 && !b.rtag7 && a.model == b.model && a.algorithm == b.algorithm && a.fields == b.fields &&
          a.udfs == b.udfs && a.seed == b.seed && a.offset == b.offset && a.key == b.key;
 }
@@ -55,19 +55,20 @@ bool are_alike(const HashConfig& a, const HashConfig& b) {
 // Hash functions, told apart by what they compute as far as their configurations say it.
 class Functions {
  public:
-  uint32_t of(const dp::EcmpHash& hash, uint32_t profile, Role role, bool is_of_lags) {
+  uint32_t of(const dp::EcmpHash& hash, uint32_t profile, control::Role role, bool is_of_lags) {
     const auto [known, is_new] = known_.try_emplace({profile, role, is_of_lags}, 0);
     if (!is_new) return known->second;
     const auto alike =
-        std::ranges::find_if(configs_, [&](const HashConfig* it) { return are_alike(*it, hash.config()); });
+        std::ranges::find_if(configs_, [&](const control::HashConfig* it) { return are_alike(*it, hash.config()); });
     known->second = static_cast<uint32_t>(alike - configs_.begin());
     if (alike == configs_.end()) configs_.push_back(&hash.config());
     return known->second;
   }
 
  private:
-  std::map<std::tuple<uint32_t, Role, bool>, uint32_t> known_;  // by profile, role, and whether it is that of LAGs
-  std::vector<const HashConfig*> configs_;
+  std::map<std::tuple<uint32_t, control::Role, bool>, uint32_t>
+      known_;  // by profile, role, and whether it is that of LAGs
+  std::vector<const control::HashConfig*> configs_;
 };
 
 // Some of the flows of each way, every one of them with the same probability (Vitter's algorithm R).
@@ -111,8 +112,8 @@ class Walk {
 
  private:
   bool leads_up(uint32_t node, uint16_t port) const {
-    const FabricNode& peer = fabric_.nodes[fabric_.peer_of({node, port}).node];
-    return peer.kind == NodeKind::kSwitch && tier_of(peer.role) > tier_of(fabric_.nodes[node].role);
+    const control::FabricNode& peer = fabric_.nodes[fabric_.peer_of({node, port}).node];
+    return peer.kind == control::NodeKind::kSwitch && tier_of(peer.role) > tier_of(fabric_.nodes[node].role);
   }
 
   void add(const FlowProbe& flow) {
@@ -125,7 +126,7 @@ class Walk {
     }
     FlowChoices::Sample sample{.flow = out_.bytes.size(), .keys = {}};
     std::vector<uint64_t> way;  // functions and shapes
-    const auto meet = [&](uint32_t index, LinkEnd link, const dp::HashKey& key, uint64_t digest) {
+    const auto meet = [&](uint32_t index, control::LinkEnd link, const dp::HashKey& key, uint64_t digest) {
       const LinkGroup& group = out_.groups[index];
       if (group.links.size() < 2) return;
       out_.met.push_back({index, place_of(group, link), digest});
@@ -144,18 +145,18 @@ class Walk {
     out_.bytes.push_back(flow.bytes);
   }
 
-  static uint32_t place_of(const LinkGroup& group, LinkEnd link) {
+  static uint32_t place_of(const LinkGroup& group, control::LinkEnd link) {
     const auto found = std::ranges::find(group.links, link);
     SOFTSPINE_CHECK(found != group.links.end(), link.node, link.port);
     return static_cast<uint32_t>(found - group.links.begin());
   }
   // The port that stands for the LAG, or the port itself.
-  LinkEnd way_of(const Hop& hop) const {
+  control::LinkEnd way_of(const Hop& hop) const {
     return {hop.node, hop.lag ? fabric_.lags[hop.lag->lag].ports_at(hop.node).front() : hop.out_port};
   }
 
   uint32_t tier_for(const Hop& hop, bool is_of_lags) {
-    const FabricNode& node = fabric_.nodes[hop.node];
+    const control::FabricNode& node = fabric_.nodes[hop.node];
     const bool up = leads_up(hop.node, hop.out_port);
     const TierPlace place{!up, up ? tier_of(node.role) : -tier_of(node.role), node.role, is_of_lags};
     const auto [found, is_new] = tiers_.emplace(place, static_cast<uint32_t>(out_.tiers.size()));
@@ -168,7 +169,7 @@ class Walk {
   }
 
   void describe(LinkGroup& group, const Hop& hop, const std::optional<Choice>& choice) {
-    const FabricNode& node = fabric_.nodes[hop.node];
+    const control::FabricNode& node = fabric_.nodes[hop.node];
     group.tier = tier_for(hop, group.is_lag);
     group.function = functions_.of(hash_of(walker_, group), node.profile, node.role, group.is_lag);
     group.is_hashed = choice && !choice->is_drawn && choice->mode != dp::EcmpGroupMode::kInPort;
@@ -206,7 +207,7 @@ class Walk {
   }
   uint32_t number_of(LinkGroup&& made) {
     std::vector<uint16_t> ports;
-    for (const LinkEnd& link : made.links) ports.push_back(link.port);
+    for (const control::LinkEnd& link : made.links) ports.push_back(link.port);
     const auto [same, is_new] =
         same_.emplace(std::tuple{made.node, made.is_hashed, made.is_lag, std::move(ports), made.by_bucket},
                       static_cast<uint32_t>(out_.groups.size()));
@@ -255,7 +256,7 @@ class Walk {
   }
 
   Walker& walker_;
-  const Fabric& fabric_;
+  const control::Fabric& fabric_;
   FlowChoices out_;
   std::map<TierPlace, uint32_t> tiers_;
   std::map<std::pair<uint32_t, std::vector<uint16_t>>, uint32_t> shapes_;  // by tier and links by bucket
@@ -277,4 +278,4 @@ FlowChoices choices_of(Walker& walker, const std::vector<FlowProbe>& flows) {
   return Walk(walker, flows).take();
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

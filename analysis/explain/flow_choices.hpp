@@ -20,19 +20,19 @@
 
 #include "analysis/explain/walker.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // A packet of a flow and the port that it comes from.
 struct FlowProbe {
   std::vector<uint8_t> frame;
-  LinkEnd sender;
+  control::LinkEnd sender;
   uint64_t bytes = 0;        // that the flow sends in all; 0: not known
   uint32_t frame_bytes = 0;  // of the original, if the capture cut the frame; 0: `frame` is whole
 };
 
 struct ChoiceTier {
   std::string name;  // "aggregation up"
-  Role role = Role::kTor;
+  control::Role role = control::Role::kTor;
   bool up = true;
   bool is_of_lags = false;
 };
@@ -42,11 +42,11 @@ struct LinkGroup {
   uint32_t node = 0;
   uint32_t shape = 0;
   uint32_t function = 0;
-  bool is_hashed = true;            // else drawn for each packet, by ingress port or pinned
-  bool is_lag = false;              // its links are the members of a LAG, chosen by the LAGs' hash
-  std::vector<LinkEnd> links;       // by port
-  std::vector<double> weights;      // of each link; their sum is 1
-  std::vector<uint16_t> by_bucket;  // which link each of the buckets leads to
+  bool is_hashed = true;                // else drawn for each packet, by ingress port or pinned
+  bool is_lag = false;                  // its links are the members of a LAG, chosen by the LAGs' hash
+  std::vector<control::LinkEnd> links;  // by port
+  std::vector<double> weights;          // of each link; their sum is 1
+  std::vector<uint16_t> by_bucket;      // which link each of the buckets leads to
 };
 
 struct MetChoice {
@@ -82,4 +82,4 @@ const dataplane::EcmpHash& hash_of(Walker& walker, const LinkGroup& group);
 
 FlowChoices choices_of(Walker& walker, const std::vector<FlowProbe>& flows);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -6,15 +6,15 @@
 #include "control/model/address.hpp"
 #include "dataplane/packet/wire.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
 namespace {
 
 std::string address_at(const uint8_t* bytes, bool is_ipv6) {
-  if (!is_ipv6) return to_string(Ipv4Address{dp::load32(bytes)});
-  return to_string(Ipv6Address{dp::load_ipv6(bytes)});
+  if (!is_ipv6) return to_string(control::Ipv4Address{dp::load32(bytes)});
+  return to_string(control::Ipv6Address{dp::load_ipv6(bytes)});
 }
 
 std::string end_of(const std::string& address, bool is_ipv6, const std::optional<uint16_t>& port) {
@@ -49,12 +49,12 @@ std::string text_of(const FlowHeaders& headers) {
   return headers.source_port ? out : out + fmt::format(" protocol {}", headers.protocol);
 }
 
-Json json_of(const FlowHeaders& headers) {
-  Json out{{"source", headers.source}, {"destination", headers.destination}, {"protocol", headers.protocol}};
+control::Json json_of(const FlowHeaders& headers) {
+  control::Json out{{"source", headers.source}, {"destination", headers.destination}, {"protocol", headers.protocol}};
   if (headers.source_port) out["source_port"] = *headers.source_port;
   if (headers.destination_port) out["destination_port"] = *headers.destination_port;
   if (headers.qp) out["qp"] = *headers.qp;
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

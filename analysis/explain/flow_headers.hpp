@@ -9,7 +9,7 @@
 #include "control/telemetry/json.hpp"
 #include "dataplane/packet/packet.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct FlowHeaders {
   std::string source;
@@ -26,6 +26,6 @@ FlowHeaders flow_headers(const dataplane::Packet& packet);
 
 // "10.0.1.2:49152 > 10.0.4.5:4791 QP 17"
 std::string text_of(const FlowHeaders& headers);
-Json json_of(const FlowHeaders& headers);
+control::Json json_of(const FlowHeaders& headers);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

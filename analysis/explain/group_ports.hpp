@@ -8,7 +8,7 @@
 
 #include "dataplane/forwarding/forwarding_state.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 inline std::vector<uint16_t> ports_of(const dataplane::ForwardingState& state, uint32_t next_hop) {
   const uint16_t port = state.adjacencies[next_hop].port;
@@ -50,4 +50,4 @@ inline std::vector<uint16_t> ways_of(const dataplane::ForwardingState& state, co
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

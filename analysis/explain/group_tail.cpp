@@ -7,7 +7,7 @@
 
 #include "analysis/explain/likelihood.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -51,4 +51,4 @@ GroupTail group_tail(std::span<const double> weights, std::span<const EvennessTe
   return {std::min(1.0, likely), counted.deviation2};
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -16,7 +16,7 @@
 
 #include "analysis/explain/evenness.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct GroupTail {
   double likely = 1;      // at most
@@ -27,4 +27,4 @@ struct GroupTail {
 GroupTail group_tail(std::span<const double> weights, std::span<const EvennessTest::Item> items,
                      double most = std::numeric_limits<double>::infinity());
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -97,4 +97,4 @@ uint32_t rank_of(std::vector<uint64_t> rows) {
   return rank;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

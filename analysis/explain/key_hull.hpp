@@ -13,7 +13,7 @@
 
 #include "dataplane/units/rng.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 using KeyVector = std::vector<uint64_t>;
 
@@ -43,4 +43,4 @@ class KeyHull {
 // The rank over GF(2) of rows of up to 64 bits.
 uint32_t rank_of(std::vector<uint64_t> rows);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 double upper_tail(double z, double skewness) {
   if (std::abs(skewness) < 1e-6) return 0.5 * std::erfc(z / std::numbers::sqrt2);
@@ -22,4 +22,4 @@ bool needs_trials(double z, double tail, double expected_pairs) {
   return z < kBeyondDoubt || expected_pairs < 1;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

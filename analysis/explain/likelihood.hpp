@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // P(X ≥ x) with z = (x − mean) / deviation.
 double upper_tail(double z, double skewness);
@@ -36,4 +36,4 @@ double tried_tail(double finest, Reaches&& reaches) {
   return (1.0 + reached) / (1.0 + trials);
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

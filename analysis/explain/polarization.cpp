@@ -8,7 +8,7 @@
 #include "analysis/explain/tier_loads.hpp"
 #include "analysis/explain/tier_tests.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -236,4 +236,4 @@ Polarization polarization_of(Walker& walker, const std::vector<FlowProbe>& flows
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -31,7 +31,7 @@
 #include "analysis/explain/evenness.hpp"
 #include "analysis/explain/flow_choices.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 inline constexpr double kFalseAlarms = 1e-3;     // of a fabric, all its tests together
 inline constexpr double kOfConcern = 0.1 * 0.1;  // deviation² of the links' shares
@@ -108,4 +108,4 @@ struct Polarization {
 
 Polarization polarization_of(Walker& walker, const std::vector<FlowProbe>& flows);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -10,7 +10,7 @@
 
 #include "control/telemetry/svg.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -32,13 +32,13 @@ constexpr double kBars = 100;
 constexpr double kIdle = 6;
 constexpr const char* kBandColour = "#d8efd8";
 constexpr const char* kIdleColour = "#1040c0";
-constexpr TextStyle kSmall{.size = 11};
+constexpr control::TextStyle kSmall{.size = 11};
 
 struct Bar {
   double load = 0;  // over its share
   uint64_t flows = 0;
   double expected = 0;
-  LinkEnd link;
+  control::LinkEnd link;
 };
 
 std::vector<Bar> bars_of(const Polarization& found, const TierShare& tier) {
@@ -56,7 +56,7 @@ std::vector<Bar> bars_of(const Polarization& found, const TierShare& tier) {
 
 class Strip {
  public:
-  Strip(Svg& svg, const Fabric& fabric, const std::vector<Bar>& bars, double top)
+  Strip(control::Svg& svg, const control::Fabric& fabric, const std::vector<Bar>& bars, double top)
       : svg_(svg),
         fabric_(fabric),
         bars_(bars),
@@ -126,15 +126,15 @@ class Strip {
     }
   }
 
-  Svg& svg_;
-  const Fabric& fabric_;
+  control::Svg& svg_;
+  const control::Fabric& fabric_;
   const std::vector<Bar>& bars_;
   double floor_;
   double step_;
   double highest_ = 2;
 };
 
-void draw_legend(Svg& svg) {
+void draw_legend(control::Svg& svg) {
   double x = 10;
   const auto entry = [&](const std::string& colour, const char* what, double width) {
     svg.box({x, 12}, 16, 12, colour);
@@ -150,8 +150,8 @@ void draw_legend(Svg& svg) {
 
 }  // namespace
 
-std::string polarization_picture(const Fabric& fabric, const Polarization& found) {
-  Svg svg{kWidth, kLegend + static_cast<double>(found.tiers.size()) * kStrip};
+std::string polarization_picture(const control::Fabric& fabric, const Polarization& found) {
+  control::Svg svg{kWidth, kLegend + static_cast<double>(found.tiers.size()) * kStrip};
   draw_legend(svg);
   double top = kLegend;
   for (const TierShare& tier : found.tiers) {
@@ -168,4 +168,4 @@ std::string polarization_picture(const Fabric& fabric, const Polarization& found
   return std::move(svg).finish();
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

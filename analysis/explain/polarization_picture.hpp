@@ -14,8 +14,8 @@
 
 #include "analysis/explain/polarization.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
-std::string polarization_picture(const Fabric& fabric, const Polarization& found);
+std::string polarization_picture(const control::Fabric& fabric, const Polarization& found);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

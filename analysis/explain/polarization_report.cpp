@@ -12,7 +12,7 @@
 #include "analysis/explain/cure_text.hpp"
 #include "analysis/explain/vendor_lines.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -20,19 +20,19 @@ double rounded(double value) {
   return std::round(value * 1'000) / 1'000;
 }
 
-Json load_json(const Load& load) {
+control::Json load_json(const Load& load) {
   return {{"max_over_mean", rounded(load.max_over_mean)}, {"by_chance", rounded(load.by_chance)}};
 }
 
-Json group_json(const Fabric& fabric, const LinkGroup& group, const EcmpGroupLoad& load) {
+control::Json group_json(const control::Fabric& fabric, const LinkGroup& group, const EcmpGroupLoad& load) {
   const uint64_t flows = std::accumulate(load.flows.begin(), load.flows.end(), uint64_t{0});
-  Json links = Json::object();
+  control::Json links = control::Json::object();
   for (size_t i = 0; i < group.links.size(); ++i) {
-    add_key(links, fabric.port(group.links[i]).name,
-            {{"to", fabric.nodes[fabric.peer_of(group.links[i]).node].name},
-             {"flows", load.flows[i]},
-             {"bytes", load.bytes[i]},
-             {"expected_flows", rounded(static_cast<double>(flows) * group.weights[i])}});
+    control::add_key(links, fabric.port(group.links[i]).name,
+                     {{"to", fabric.nodes[fabric.peer_of(group.links[i]).node].name},
+                      {"flows", load.flows[i]},
+                      {"bytes", load.bytes[i]},
+                      {"expected_flows", rounded(static_cast<double>(flows) * group.weights[i])}});
   }
   return {{"switch", fabric.nodes[group.node].name},
           {"flows", flows},
@@ -40,38 +40,38 @@ Json group_json(const Fabric& fabric, const LinkGroup& group, const EcmpGroupLoa
           {"links", std::move(links)}};
 }
 
-Json tier_json(const TierShare& tier) {
-  Json out{{"tier", tier.tier.name},
-           {"verdict", word_of(tier.verdict)},
-           {"flows", tier.flows},
-           {"distinct_keys", tier.keys},
-           {"links", tier.links},
-           {"idle_links", tier.idle},
-           {"idle_links_by_chance", rounded(tier.idle_by_chance)},
-           {"of_flows", load_json(tier.by_flows)}};
+control::Json tier_json(const TierShare& tier) {
+  control::Json out{{"tier", tier.tier.name},
+                    {"verdict", word_of(tier.verdict)},
+                    {"flows", tier.flows},
+                    {"distinct_keys", tier.keys},
+                    {"links", tier.links},
+                    {"idle_links", tier.idle},
+                    {"idle_links_by_chance", rounded(tier.idle_by_chance)},
+                    {"of_flows", load_json(tier.by_flows)}};
   if (tier.by_bytes) out["of_bytes"] = load_json(*tier.by_bytes);
   out["chi_square_over_chance"] = rounded(tier.evenness.relative);
   if (tier.cause) out["cause"] = {{"kind", word_of(tier.cause->kind)}, {"text", tier.cause->text}};
   return out;
 }
 
-Json groups_json(const Fabric& fabric, const Polarization& found, const TierShare& tier) {
-  Json groups = Json::array();
+control::Json groups_json(const control::Fabric& fabric, const Polarization& found, const TierShare& tier) {
+  control::Json groups = control::Json::array();
   for (const EcmpGroupLoad& load : tier.groups)
     groups.push_back(group_json(fabric, found.choices.groups[load.group], load));
   return groups;
 }
 
 // The tiers that may choose: of each role, up if there is something above it, and down.
-std::vector<std::string> tier_names(const Fabric& fabric) {
+std::vector<std::string> tier_names(const control::Fabric& fabric) {
   std::vector<std::string> out;
-  for (const RoleRow& row : kSwitchRoles) {
+  for (const control::RoleRow& row : control::kSwitchRoles) {
     const auto has = [&fabric](auto&& claim) { return std::ranges::any_of(fabric.nodes, claim); };
-    if (!has([&row](const FabricNode& node) { return node.role == row.role; })) continue;
-    if (has([&row](const FabricNode& node) { return tier_of(node.role) > row.tier; }))
+    if (!has([&row](const control::FabricNode& node) { return node.role == row.role; })) continue;
+    if (has([&row](const control::FabricNode& node) { return tier_of(node.role) > row.tier; }))
       out.push_back(std::string(row.word) + " up");
     out.push_back(std::string(row.word) + " down");
-    const auto has_lag = [&](const Lag& lag) {
+    const auto has_lag = [&](const control::Lag& lag) {
       return std::ranges::any_of(lag.nodes, [&](uint32_t n) { return fabric.nodes[n].role == row.role; });
     };
     if (std::ranges::none_of(fabric.lags, has_lag)) continue;
@@ -80,7 +80,7 @@ std::vector<std::string> tier_names(const Fabric& fabric) {
   return out;
 }
 
-std::vector<std::string> switches_of(const Fabric& fabric, const Polarization& found,
+std::vector<std::string> switches_of(const control::Fabric& fabric, const Polarization& found,
                                      const std::vector<uint32_t>& groups) {
   std::vector<std::string> out;
   for (const uint32_t group : groups) {
@@ -90,7 +90,7 @@ std::vector<std::string> switches_of(const Fabric& fabric, const Polarization& f
   return out;
 }
 
-Json pair_json(const Fabric& fabric, const Polarization& found, const Polarized& pair) {
+control::Json pair_json(const control::Fabric& fabric, const Polarization& found, const Polarized& pair) {
   return {{"earlier", found.tiers[pair.earlier].tier.name},
           {"later", found.tiers[pair.later].tier.name},
           {"at", switches_of(fabric, found, pair.later_groups)},
@@ -99,8 +99,8 @@ Json pair_json(const Fabric& fabric, const Polarization& found, const Polarized&
           {"cause", {{"kind", word_of(pair.cause.kind)}, {"text", pair.cause.text}}}};
 }
 
-Json cure_json(const Testbed& testbed, const Cure& cure) {
-  Json vendors = Json::object();
+control::Json cure_json(const control::Testbed& testbed, const Cure& cure) {
+  control::Json vendors = control::Json::object();
   for (const VendorLines& vendor : vendor_lines_of(testbed, cure.changes))
     vendors[vendor.vendor] = {{"lines", vendor.lines}, {"notes", vendor.notes}};
   return {{"cure", cure.name},
@@ -124,7 +124,7 @@ std::string tier_line(const TierShare& tier, size_t width) {
 }
 
 // ", at tor1 and tor7": nothing if it is everywhere.
-std::string at_switches(const Fabric& fabric, const Polarization& found, const std::vector<uint32_t>& groups) {
+std::string at_switches(const control::Fabric& fabric, const Polarization& found, const std::vector<uint32_t>& groups) {
   const std::vector<std::string> names = switches_of(fabric, found, groups);
   constexpr size_t kNamed = 6;
   std::string out;
@@ -144,7 +144,7 @@ std::string strength_text(const Polarized& pair) {
       pair.strength);
 }
 
-std::string causes_text(const Fabric& fabric, const Polarization& found) {
+std::string causes_text(const control::Fabric& fabric, const Polarization& found) {
   std::string out;
   for (const Polarized& pair : found.pairs) {
     out += fmt::format("\n{}: {} by {}{}: {}:\n  {}\n", pair.does_harm ? "POLARIZED" : "Dependent",
@@ -176,7 +176,7 @@ std::string indented(const std::string& text) {
   return out + "\n";
 }
 
-std::string vendors_text(const Testbed& testbed, const Cure& cure) {
+std::string vendors_text(const control::Testbed& testbed, const Cure& cure) {
   std::string out;
   for (const VendorLines& vendor : vendor_lines_of(testbed, cure.changes)) {
     for (const std::string& line : vendor.lines) out += fmt::format("      {}, {}\n", vendor.vendor, line);
@@ -228,40 +228,41 @@ std::string lost_text(const Polarization& found) {
 
 }  // namespace
 
-Json polarization_json(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures) {
-  Json out{{"flows", found.flows},
-           {"arrived", found.arrived},
-           {"lost", found.choices.lost},
-           {"worst_max_over_mean", rounded(found.worst())}};
-  out["tiers"] = Json::array();
+control::Json polarization_json(const control::Testbed& testbed, const Polarization& found,
+                                const std::vector<Cure>& cures) {
+  control::Json out{{"flows", found.flows},
+                    {"arrived", found.arrived},
+                    {"lost", found.choices.lost},
+                    {"worst_max_over_mean", rounded(found.worst())}};
+  out["tiers"] = control::Json::array();
   for (const TierShare& tier : found.tiers) {
     out["tiers"].push_back(tier_json(tier));
     out["tiers"].back()["flows_not_judged"] = tier.flows_not_judged;
     out["tiers"].back()["uneven_at"] = switches_of(testbed.fabric, found, tier.uneven_groups);
     out["tiers"].back()["groups"] = groups_json(testbed.fabric, found, tier);
   }
-  out["polarized"] = Json::array();
-  out["dependent"] = Json::array();
+  out["polarized"] = control::Json::array();
+  out["dependent"] = control::Json::array();
   for (const Polarized& pair : found.pairs)
     out[pair.does_harm ? "polarized" : "dependent"].push_back(pair_json(testbed.fabric, found, pair));
-  out["cures"] = Json::array();
+  out["cures"] = control::Json::array();
   for (const Cure& cure : cures) out["cures"].push_back(cure_json(testbed, cure));
   return out;
 }
 
-Json polarization_values(const Polarization& found) {
-  Json out{{"flows", found.flows},
-           {"arrived", found.arrived},
-           {"polarized", found.is(TierVerdict::kPolarized)},
-           {"uneven", found.is(TierVerdict::kUneven)},
-           {"dependent", found.is(TierVerdict::kDependent)},
-           {"worst_max_over_mean", rounded(found.worst())},
-           {"tiers", Json::object()}};
+control::Json polarization_values(const Polarization& found) {
+  control::Json out{{"flows", found.flows},
+                    {"arrived", found.arrived},
+                    {"polarized", found.is(TierVerdict::kPolarized)},
+                    {"uneven", found.is(TierVerdict::kUneven)},
+                    {"dependent", found.is(TierVerdict::kDependent)},
+                    {"worst_max_over_mean", rounded(found.worst())},
+                    {"tiers", control::Json::object()}};
   for (const TierShare& tier : found.tiers) out["tiers"][tier.tier.name] = tier_json(tier);
   return out;
 }
 
-Json polarization_outline(const Fabric& fabric) {
+control::Json polarization_outline(const control::Fabric& fabric) {
   Polarization every;
   for (std::string& name : tier_names(fabric)) {
     TierShare& tier = every.tiers.emplace_back();
@@ -272,7 +273,7 @@ Json polarization_outline(const Fabric& fabric) {
   return polarization_values(every);
 }
 
-std::string polarization_text(const Testbed& testbed, const Polarization& found) {
+std::string polarization_text(const control::Testbed& testbed, const Polarization& found) {
   std::string out = fmt::format("{} flows, {} arrive{}\n", found.flows, found.arrived, lost_text(found));
   if (found.tiers.empty()) return out + "Nothing is judged: no flow came to a switch with more than one link for it.\n";
   const size_t width = name_width(found);
@@ -289,7 +290,7 @@ std::string polarization_text(const Testbed& testbed, const Polarization& found)
   return out + causes_text(testbed.fabric, found);
 }
 
-std::string cures_text(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures) {
+std::string cures_text(const control::Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures) {
   if (!found.is_unbalanced()) return {};
   if (cures.empty()) return no_cure_text(found);
   std::string out = "\nWhat cures it, tried with these flows; the least change first\n";
@@ -303,4 +304,4 @@ std::string cures_text(const Testbed& testbed, const Polarization& found, const 
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -8,16 +8,17 @@
 #include "analysis/explain/polarization.hpp"
 #include "control/telemetry/json.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
-Json polarization_json(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures);
+control::Json polarization_json(const control::Testbed& testbed, const Polarization& found,
+                                const std::vector<Cure>& cures);
 // What an expectation may name below `polarization.`: {flows, arrived, polarized, uneven, worst_max_over_mean, tiers:
 // {NAME: {verdict, …}}}; and the same for every tier that a fabric's flows may meet, without numbers.
-Json polarization_values(const Polarization& found);
-Json polarization_outline(const Fabric& fabric);
+control::Json polarization_values(const Polarization& found);
+control::Json polarization_outline(const control::Fabric& fabric);
 
-std::string polarization_text(const Testbed& testbed, const Polarization& found);
+std::string polarization_text(const control::Testbed& testbed, const Polarization& found);
 // What cures it; empty if there is nothing to cure.
-std::string cures_text(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures);
+std::string cures_text(const control::Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -6,7 +6,7 @@
 #include "control/compile/compile.hpp"
 #include "dataplane/packet/checksum.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -14,7 +14,8 @@ namespace {
 
 constexpr uint32_t kPayload = 16;  // a RETH, or zeros
 
-void write_ipv4(uint8_t* l3, const FabricNode& from, const FabricNode& to, uint8_t protocol, uint32_t l4_bytes) {
+void write_ipv4(uint8_t* l3, const control::FabricNode& from, const control::FabricNode& to, uint8_t protocol,
+                uint32_t l4_bytes) {
   l3[dp::ipv4::kVersionIhl] = 0x45;
   l3[dp::ipv4::kTos] = 26 << 2 | dp::ip::kEct0;
   dp::store16(l3 + dp::ipv4::kTotalLength, static_cast<uint16_t>(dp::ipv4::kMinBytes + l4_bytes));
@@ -26,7 +27,8 @@ void write_ipv4(uint8_t* l3, const FabricNode& from, const FabricNode& to, uint8
   dp::store16(l3 + dp::ipv4::kChecksum, dp::ipv4_checksum(l3, dp::ipv4::kMinBytes));
 }
 
-void write_ipv6(uint8_t* l3, const FabricNode& from, const FabricNode& to, const Probe& probe, uint32_t l4_bytes) {
+void write_ipv6(uint8_t* l3, const control::FabricNode& from, const control::FabricNode& to, const Probe& probe,
+                uint32_t l4_bytes) {
   dp::store32(l3, 6u << 28 | 0x6au << dp::ipv6::kTrafficClassShift | (probe.flow_label & dp::ipv6::kFlowLabelMask));
   dp::store16(l3 + dp::ipv6::kPayloadLength, static_cast<uint16_t>(l4_bytes));
   l3[dp::ipv6::kNextHeader] = probe.protocol;
@@ -37,9 +39,9 @@ void write_ipv6(uint8_t* l3, const FabricNode& from, const FabricNode& to, const
 
 }  // namespace
 
-std::vector<uint8_t> frame_of(const Fabric& fabric, const Probe& probe, const dp::MacAddress& gateway) {
-  const FabricNode& from = fabric.nodes[probe.from];
-  const FabricNode& to = fabric.nodes[probe.to];
+std::vector<uint8_t> frame_of(const control::Fabric& fabric, const Probe& probe, const dp::MacAddress& gateway) {
+  const control::FabricNode& from = fabric.nodes[probe.from];
+  const control::FabricNode& to = fabric.nodes[probe.to];
   const uint32_t l3_bytes = probe.is_ipv6 ? dp::ipv6::kBytes : dp::ipv4::kMinBytes;
   const uint32_t l4_bytes = dp::udp::kBytes + dp::bth::kBytes + kPayload + dp::kIcrcBytes;  // a TCP header fits in, too
   std::vector<uint8_t> frame(dp::ethernet::kBytes + l3_bytes + l4_bytes);
@@ -65,4 +67,4 @@ std::vector<uint8_t> frame_of(const Fabric& fabric, const Probe& probe, const dp
   return frame;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -8,7 +8,7 @@
 #include "control/model/testbed.hpp"
 #include "dataplane/packet/wire.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct Probe {
   uint32_t from = 0;  // hosts of the fabric
@@ -25,6 +25,6 @@ struct Probe {
 
 // A whole frame without FCS, with a RoCEv2 header if it goes to that port by UDP. `gateway`: the MAC that the host
 // sends to. Its ICRC is not computed: switches do not look.
-std::vector<uint8_t> frame_of(const Fabric& fabric, const Probe& probe, const dataplane::MacAddress& gateway);
+std::vector<uint8_t> frame_of(const control::Fabric& fabric, const Probe& probe, const dataplane::MacAddress& gateway);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

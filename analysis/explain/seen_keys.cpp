@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -87,12 +87,12 @@ void share_keys(std::vector<Seen>& of, const std::vector<Seen>& all) {
 }  // namespace
 
 bool have_the_same_key(const Chooser& a, const Chooser& b) {
-  const HashConfig& first = a.hash->config();
-  const HashConfig& second = b.hash->config();
-  const std::set<HashField> some(first.fields.begin(), first.fields.end());
-  const std::set<HashField> others(second.fields.begin(), second.fields.end());
-  const auto in_words = [](const HashConfig& hash) { return dataplane::row_of(hash.algorithm).in_words; };
-  if (first.model == HashModel::kOvs && first.algorithm != second.algorithm) return false;  // each has its own
+  const control::HashConfig& first = a.hash->config();
+  const control::HashConfig& second = b.hash->config();
+  const std::set<control::HashField> some(first.fields.begin(), first.fields.end());
+  const std::set<control::HashField> others(second.fields.begin(), second.fields.end());
+  const auto in_words = [](const control::HashConfig& hash) { return dataplane::row_of(hash.algorithm).in_words; };
+  if (first.model == control::HashModel::kOvs && first.algorithm != second.algorithm) return false;  // each has its own
   if (first.fine_grained != second.fine_grained || first.objects != second.objects ||
       first.symmetric != second.symmetric)
     return false;
@@ -121,4 +121,4 @@ std::vector<Seen> seen_in(Walker& walker, const FlowChoices& choices, uint32_t t
   });
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -12,7 +12,7 @@
 #include "analysis/explain/key_hull.hpp"
 #include "analysis/explain/tier_tests.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // The choice of one switch, as a function of its key.
 struct Chooser {
@@ -57,4 +57,4 @@ std::vector<Seen> seen_at(Walker& walker, const FlowChoices& choices, const std:
 std::vector<Seen> seen_in(Walker& walker, const FlowChoices& choices, uint32_t tier,
                           const std::vector<UnevenEcmpGroup>& groups);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

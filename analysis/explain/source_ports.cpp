@@ -9,7 +9,7 @@
 #include "analysis/explain/group_ports.hpp"
 #include "dataplane/packet/wire.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -18,11 +18,11 @@ namespace {
 constexpr uint32_t kFirstPort = 0xc000;
 constexpr uint32_t kLastPort = 0xffff;
 
-std::vector<LinkEnd> fabric_links(const Fabric& fabric, const Path& path) {
-  std::vector<LinkEnd> out;
+std::vector<control::LinkEnd> fabric_links(const control::Fabric& fabric, const Path& path) {
+  std::vector<control::LinkEnd> out;
   for (const Hop& hop : path.hops) {
-    const LinkEnd end{hop.node, hop.out_port};
-    if (fabric.nodes[fabric.peer_of(end).node].kind == NodeKind::kSwitch) out.push_back(end);
+    const control::LinkEnd end{hop.node, hop.out_port};
+    if (fabric.nodes[fabric.peer_of(end).node].kind == control::NodeKind::kSwitch) out.push_back(end);
   }
   return out;
 }
@@ -39,7 +39,7 @@ std::vector<uint16_t> ways_of(const dp::ForwardingState& state, const uint8_t* a
 // Paths from a switch to the host's, each switch's counted once. Routes form no circle.
 class PathCount {
  public:
-  PathCount(Walker& walker, const FabricNode& to, bool is_ipv6) : walker_(walker), is_ipv6_(is_ipv6) {
+  PathCount(Walker& walker, const control::FabricNode& to, bool is_ipv6) : walker_(walker), is_ipv6_(is_ipv6) {
     if (is_ipv6) {
       address_ = to.ipv6.bytes;
     } else {
@@ -51,11 +51,11 @@ class PathCount {
     if (known != known_.end()) return known->second;
     uint64_t& paths = known_[node];
     uint64_t sum = 0;
-    const Fabric& fabric = walker_.testbed().fabric;
+    const control::Fabric& fabric = walker_.testbed().fabric;
     const auto ways = ways_of(walker_.state(node), address_.data(), is_ipv6_);
     for (const uint16_t port : ways) {
       const uint32_t peer = fabric.peer_of({node, port}).node;
-      sum += fabric.nodes[peer].kind == NodeKind::kHost ? 1 : from(peer);
+      sum += fabric.nodes[peer].kind == control::NodeKind::kHost ? 1 : from(peer);
     }
     paths = ways.empty() ? 1 : sum;  // a neighbour that it has to learn
     return known_[node] = paths;
@@ -71,13 +71,13 @@ class PathCount {
 }  // namespace
 
 PortSearch disjoint_source_ports(Walker& walker, const Probe& probe, uint32_t wanted) {
-  const Fabric& fabric = walker.testbed().fabric;
-  const LinkEnd sender{probe.from, probe.port};
+  const control::Fabric& fabric = walker.testbed().fabric;
+  const control::LinkEnd sender{probe.from, probe.port};
   const uint32_t first_switch = fabric.peer_of(sender).node;
   PortSearch out{.disjoint = {},
                  .paths_there = PathCount{walker, fabric.nodes[probe.to], probe.is_ipv6}.from(first_switch)};
-  std::set<LinkEnd> taken;
-  std::set<std::vector<LinkEnd>> reached;
+  std::set<control::LinkEnd> taken;
+  std::set<std::vector<control::LinkEnd>> reached;
   Probe with_port = probe;
   for (uint32_t port = kFirstPort; port <= kLastPort && out.disjoint.size() < wanted; ++port) {
     with_port.source_port = static_cast<uint16_t>(port);
@@ -87,7 +87,7 @@ PortSearch disjoint_source_ports(Walker& walker, const Probe& probe, uint32_t wa
     if (path.end != PathEnd::kHost) continue;
     const auto links = fabric_links(fabric, path);
     if (!reached.insert(links).second) continue;
-    if (std::ranges::any_of(links, [&](LinkEnd link) { return taken.contains(link); })) continue;
+    if (std::ranges::any_of(links, [&](control::LinkEnd link) { return taken.contains(link); })) continue;
     taken.insert(links.begin(), links.end());
     out.disjoint.push_back({with_port.source_port, links});
   }
@@ -95,4 +95,4 @@ PortSearch disjoint_source_ports(Walker& walker, const Probe& probe, uint32_t wa
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

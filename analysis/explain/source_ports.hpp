@@ -12,11 +12,11 @@
 #include "analysis/explain/probe.hpp"
 #include "analysis/explain/walker.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct FoundPath {
   uint16_t source_port = 0;
-  std::vector<LinkEnd> links;  // between switches, from the sender's side
+  std::vector<control::LinkEnd> links;  // between switches, from the sender's side
 };
 
 struct PortSearch {
@@ -29,4 +29,4 @@ struct PortSearch {
 // At most `wanted` of them. Ports 49152 … 65535, as RoCEv2 uses them.
 PortSearch disjoint_source_ports(Walker& walker, const Probe& probe, uint32_t wanted);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -8,7 +8,7 @@
 
 #include "dataplane/units/rng.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -72,9 +72,9 @@ class Loads {
     std::ranges::sort(tier.groups, {}, [this](const EcmpGroupLoad& load) {
       return std::pair{choices_.groups[load.group].node, choices_.groups[load.group].links};
     });
-    std::set<LinkEnd> links;
-    std::set<LinkEnd> used;
-    std::map<LinkEnd, double> unused;  // how likely chance is to leave it so
+    std::set<control::LinkEnd> links;
+    std::set<control::LinkEnd> used;
+    std::map<control::LinkEnd, double> unused;  // how likely chance is to leave it so
     double by_flows = 0;
     double by_bytes = 0;
     double bytes = 0;
@@ -155,4 +155,4 @@ void add_loads(const FlowChoices& choices, std::vector<TierShare>& tiers) {
   Loads(choices, tiers);
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -6,9 +6,9 @@
 
 #include "analysis/explain/polarization.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // Fills in the groups, flows, links, idle links and loads of each tier; `tiers` as in `choices`.
 void add_loads(const FlowChoices& choices, std::vector<TierShare>& tiers);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

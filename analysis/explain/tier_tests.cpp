@@ -10,7 +10,7 @@
 #include "analysis/explain/group_tail.hpp"
 #include "analysis/explain/likelihood.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -256,4 +256,4 @@ double used_of_chance(const FlowChoices& choices, uint32_t earlier, uint32_t lat
   return by_chance > 0 ? used / by_chance : 1;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -13,7 +13,7 @@
 #include "analysis/explain/evenness.hpp"
 #include "analysis/explain/flow_choices.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // A group that is less even than an ideal hash would leave it.
 struct UnevenEcmpGroup {
@@ -70,4 +70,4 @@ struct ChoiceAt {
 };
 ChoiceAt choice_at(const FlowChoices& choices, uint64_t flow, uint32_t tier);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -11,13 +11,13 @@
 #include "control/vendors/hash_lines.hpp"
 #include "dataplane/hashing/ovs_key.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
 using Lines = std::optional<std::vector<std::string>>;
 
-HashSetting setting_of(const HashChange& change) {
+control::HashSetting setting_of(const HashChange& change) {
   return {.algorithm = change.algorithm, .seed = change.seed, .offset = change.offset, .add_qp = change.add_qp};
 }
 
@@ -40,19 +40,19 @@ std::optional<VendorLines> lines_by_role(const char* vendor, const RoleChanges& 
 }
 
 // Seed and offset have no command. swssconfig takes the name of a file inside its container.
-Lines sonic_lines(std::span<const HashSetting> settings) {
+Lines sonic_lines(std::span<const control::HashSetting> settings) {
   std::vector<std::string> out;
   if (const std::string table = sonic_switch_table(settings); !table.empty()) {
     out.push_back("echo '" + table + "' > hash.json");
     out.emplace_back("docker cp hash.json swss:/tmp/hash.json");
     out.emplace_back("docker exec -i swss swssconfig /tmp/hash.json");
   }
-  for (const HashSetting& setting : settings) {
-    if (setting.offset.value_or(0) > kSonicMostOffset) return std::nullopt;
-    HashSetting rest = setting;
+  for (const control::HashSetting& setting : settings) {
+    if (setting.offset.value_or(0) > control::kSonicMostOffset) return std::nullopt;
+    control::HashSetting rest = setting;
     rest.seed.reset();
     rest.offset.reset();
-    const Lines commands = hash_lines(Vendor::kSonic, rest);
+    const Lines commands = hash_lines(control::Vendor::kSonic, rest);
     if (!commands) return std::nullopt;
     out.insert(out.end(), commands->begin(), commands->end());
   }
@@ -71,7 +71,8 @@ void add_sonic_notes(const RoleChanges& changes, VendorLines& out) {
 }
 
 std::optional<VendorLines> of_sonic(const RoleChanges& changes) {
-  auto out = lines_by_role("SONiC", changes, [](const HashSetting& setting) { return sonic_lines({&setting, 1}); });
+  auto out =
+      lines_by_role("SONiC", changes, [](const control::HashSetting& setting) { return sonic_lines({&setting, 1}); });
   if (out) add_sonic_notes(changes, *out);
   return out;
 }
@@ -81,9 +82,9 @@ struct LagHashes {
   bool any_own = false;
   bool any_shared = false;
 };
-LagHashes lag_hashes_of(const Testbed& testbed, Role role) {
+LagHashes lag_hashes_of(const control::Testbed& testbed, control::Role role) {
   LagHashes out;
-  for (const Lag& lag : testbed.fabric.lags) {
+  for (const control::Lag& lag : testbed.fabric.lags) {
     for (const uint32_t node : lag.nodes) {
       if (testbed.fabric.nodes[node].role != role) continue;
       const bool is_own = testbed.profiles[testbed.fabric.nodes[node].profile].lag_hash != nullptr;
@@ -100,8 +101,9 @@ void put_over(const std::optional<T>& given, std::optional<T>& out) {
 
 // A role's changes as SONiC's two hashes. What changes the hash of ECMP groups changes that of LAGs where a profile
 // has one for both.
-std::optional<std::array<HashSetting, 2>> sonic_hashes(const Testbed& testbed, Role role, const RoleChanges& changes) {
-  std::array<HashSetting, 2> out;
+std::optional<std::array<control::HashSetting, 2>> sonic_hashes(const control::Testbed& testbed, control::Role role,
+                                                                const RoleChanges& changes) {
+  std::array<control::HashSetting, 2> out;
   auto& [ecmp, lags] = out;
   lags.of_lags = true;
   const LagHashes has = lag_hashes_of(testbed, role);
@@ -110,8 +112,8 @@ std::optional<std::array<HashSetting, 2>> sonic_hashes(const Testbed& testbed, R
     if (change.buckets > 0 || change.linux_policy || change.add_qp ||
         (!change.of_lags && has.any_own && has.any_shared))
       return std::nullopt;
-    const HashSetting setting = setting_of(change);
-    const auto turn = [&setting](HashSetting& hash) {
+    const control::HashSetting setting = setting_of(change);
+    const auto turn = [&setting](control::HashSetting& hash) {
       put_over(setting.algorithm, hash.algorithm);
       put_over(setting.seed, hash.seed);
       put_over(setting.offset, hash.offset);
@@ -122,9 +124,9 @@ std::optional<std::array<HashSetting, 2>> sonic_hashes(const Testbed& testbed, R
   return out;
 }
 
-std::optional<VendorLines> of_sonic(const Testbed& testbed, const RoleChanges& changes) {
+std::optional<VendorLines> of_sonic(const control::Testbed& testbed, const RoleChanges& changes) {
   VendorLines out{.vendor = "SONiC", .lines = {}, .notes = {}};
-  std::vector<Role> done;
+  std::vector<control::Role> done;
   for (const auto& [role, change] : changes) {
     if (std::ranges::find(done, role) != done.end()) continue;
     done.push_back(role);
@@ -138,13 +140,14 @@ std::optional<VendorLines> of_sonic(const Testbed& testbed, const RoleChanges& c
 }
 
 std::optional<VendorLines> of_enterprise_sonic(const RoleChanges& changes) {
-  return lines_by_role("Enterprise SONiC", changes,
-                       [](const HashSetting& setting) { return hash_lines(Vendor::kEnterpriseSonic, setting); });
+  return lines_by_role("Enterprise SONiC", changes, [](const control::HashSetting& setting) {
+    return hash_lines(control::Vendor::kEnterpriseSonic, setting);
+  });
 }
 
 std::optional<VendorLines> of_cumulus(const RoleChanges& changes) {
-  auto out = lines_by_role("Cumulus Linux (NVUE)", changes, [](const HashSetting& setting) {
-    Lines lines = hash_lines(Vendor::kNvue, setting);
+  auto out = lines_by_role("Cumulus Linux (NVUE)", changes, [](const control::HashSetting& setting) {
+    Lines lines = hash_lines(control::Vendor::kNvue, setting);
     if (lines && !lines->empty()) lines->emplace_back("nv config apply");
     return lines;
   });
@@ -153,8 +156,8 @@ std::optional<VendorLines> of_cumulus(const RoleChanges& changes) {
 }
 
 std::optional<VendorLines> of_cumulus_files(const RoleChanges& changes) {
-  auto out = lines_by_role("Cumulus Linux (files)", changes, [](const HashSetting& setting) {
-    Lines lines = hash_lines(Vendor::kTrafficConf, setting);
+  auto out = lines_by_role("Cumulus Linux (files)", changes, [](const control::HashSetting& setting) {
+    Lines lines = hash_lines(control::Vendor::kTrafficConf, setting);
     if (!lines || lines->empty()) return lines;
     for (std::string& line : *lines) line += " in /etc/cumulus/datapath/traffic.conf";
     lines->emplace_back("systemctl restart switchd.service");
@@ -167,13 +170,15 @@ std::optional<VendorLines> of_cumulus_files(const RoleChanges& changes) {
 }
 
 std::optional<VendorLines> of_junos(const RoleChanges& changes) {
-  return lines_by_role("Junos (QFX10000)", changes,
-                       [](const HashSetting& setting) { return hash_lines(Vendor::kJunos, setting); });
+  return lines_by_role("Junos (QFX10000)", changes, [](const control::HashSetting& setting) {
+    return hash_lines(control::Vendor::kJunos, setting);
+  });
 }
 
 std::optional<VendorLines> of_arista(const RoleChanges& changes) {
-  auto out = lines_by_role("Arista EOS (FM6000)", changes,
-                           [](const HashSetting& setting) { return hash_lines(Vendor::kArista, setting); });
+  auto out = lines_by_role("Arista EOS (FM6000)", changes, [](const control::HashSetting& setting) {
+    return hash_lines(control::Vendor::kArista, setting);
+  });
   if (out)
     out->notes.emplace_back(
         "other chips have fewer seeds: `ip load-sharing trident` 0 to 5, `arad` and `petraA` 0 to 2");
@@ -181,28 +186,30 @@ std::optional<VendorLines> of_arista(const RoleChanges& changes) {
 }
 
 // How the switches of a role hash, each way once: model and algorithm.
-std::vector<std::pair<HashModel, HashAlgorithm>> hashes_of(const Testbed& testbed, Role role) {
-  std::vector<std::pair<HashModel, HashAlgorithm>> out;
-  for (const FabricNode& node : testbed.fabric.nodes) {
-    if (node.kind != NodeKind::kSwitch || node.role != role) continue;
-    const HashConfig& hash = testbed.profiles[node.profile].hash;
+std::vector<std::pair<control::HashModel, control::HashAlgorithm>> hashes_of(const control::Testbed& testbed,
+                                                                             control::Role role) {
+  std::vector<std::pair<control::HashModel, control::HashAlgorithm>> out;
+  for (const control::FabricNode& node : testbed.fabric.nodes) {
+    if (node.kind != control::NodeKind::kSwitch || node.role != role) continue;
+    const control::HashConfig& hash = testbed.profiles[node.profile].hash;
     const std::pair one{hash.model, hash.algorithm};
     if (std::ranges::find(out, one) == out.end()) out.push_back(one);
   }
   return out;
 }
 
-bool is_of_chips(const Testbed& testbed, const RoleChanges& changes) {
+bool is_of_chips(const control::Testbed& testbed, const RoleChanges& changes) {
   return std::ranges::all_of(changes, [&](const auto& change) {
     return std::ranges::none_of(hashes_of(testbed, change.first), [](const auto& hash) {
-      return hash.first == HashModel::kLinux || hash.first == HashModel::kOvs;
+      return hash.first == control::HashModel::kLinux || hash.first == control::HashModel::kOvs;
     });
   });
 }
 
 // Of roles that all hash by one model of hosts that forward, which have few knobs.
-std::optional<VendorLines> of_hosts(const Testbed& testbed, const RoleChanges& changes, HashModel model) {
-  const bool is_ovs = model == HashModel::kOvs;
+std::optional<VendorLines> of_hosts(const control::Testbed& testbed, const RoleChanges& changes,
+                                    control::HashModel model) {
+  const bool is_ovs = model == control::HashModel::kOvs;
   VendorLines out{.vendor = is_ovs ? "Open vSwitch" : "Linux", .lines = {}, .notes = {}};
   for (const auto& [role, change] : changes) {
     const auto hashes = hashes_of(testbed, role);
@@ -232,10 +239,10 @@ std::vector<VendorLines> vendor_lines_of(const RoleChanges& changes) {
   return out;
 }
 
-std::vector<VendorLines> vendor_lines_of(const Testbed& testbed, const RoleChanges& changes) {
+std::vector<VendorLines> vendor_lines_of(const control::Testbed& testbed, const RoleChanges& changes) {
   std::vector<VendorLines> out;
   if (!is_of_chips(testbed, changes)) {
-    for (const HashModel model : {HashModel::kLinux, HashModel::kOvs}) {
+    for (const control::HashModel model : {control::HashModel::kLinux, control::HashModel::kOvs}) {
       if (auto lines = of_hosts(testbed, changes, model)) out.push_back(std::move(*lines));
     }
     return out;
@@ -245,4 +252,4 @@ std::vector<VendorLines> vendor_lines_of(const Testbed& testbed, const RoleChang
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

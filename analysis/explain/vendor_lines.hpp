@@ -20,7 +20,7 @@
 
 #include "analysis/explain/cures.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct VendorLines {
   std::string vendor;
@@ -29,6 +29,6 @@ struct VendorLines {
 };
 std::vector<VendorLines> vendor_lines_of(const RoleChanges& changes);
 // In a fabric with LAGs only SONiC's lines: SONiC sets the hashes of ECMP and LAGs apart; others cannot, or set both.
-std::vector<VendorLines> vendor_lines_of(const Testbed& testbed, const RoleChanges& changes);
+std::vector<VendorLines> vendor_lines_of(const control::Testbed& testbed, const RoleChanges& changes);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

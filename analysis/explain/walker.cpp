@@ -8,7 +8,7 @@
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/check.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -39,7 +39,7 @@ void put_hash(const dp::EcmpHash& hash, const dp::HeaderView& view, Choice& out)
 }
 
 // A probe, and a packet of a capture, have no tag: that of the host, whose packets get these maps, puts it on.
-void tag_as_host(const HostVlan& vlan, const PortMaps& maps, dp::Packet& packet) {
+void tag_as_host(const control::HostVlan& vlan, const control::PortMaps& maps, dp::Packet& packet) {
   if (!vlan.is_tagged) return;
   dp::parse(packet);
   const dp::PacketMeta& meta = packet.meta();
@@ -58,9 +58,9 @@ Choice begun(const dp::HeaderView& view, dp::EcmpGroupMode mode, uint32_t bucket
 
 }  // namespace
 
-Walker::Walker(const Testbed& testbed, const std::vector<bool>& routed, std::vector<bool> up)
+Walker::Walker(const control::Testbed& testbed, const std::vector<bool>& routed, std::vector<bool> up)
     : testbed_(testbed),
-      compiler_(std::make_shared<Compiler>(testbed)),
+      compiler_(std::make_shared<control::Compiler>(testbed)),
       routes_(compiler_->routes(routed)),
       up_(std::move(up)),
       states_(testbed.fabric.nodes.size()) {}
@@ -150,12 +150,12 @@ LagChoice Walker::choose_link(uint32_t node, uint16_t lag, const dp::PacketMeta&
 
 // A host whose MAC the switch has to learn.
 std::optional<uint16_t> Walker::port_of_neighbour(uint32_t node, const dp::Packet& packet) const {
-  const Fabric& fabric = testbed_.fabric;
+  const control::Fabric& fabric = testbed_.fabric;
   const dp::PacketMeta& meta = packet.meta();
   const uint8_t* l3 = packet.data() + meta.l3_offset;
   for (uint16_t p = 0; p < fabric.nodes[node].ports.size(); ++p) {
-    const FabricNode& peer = fabric.nodes[fabric.peer_of({node, p}).node];
-    if (peer.kind != NodeKind::kHost) continue;
+    const control::FabricNode& peer = fabric.nodes[fabric.peer_of({node, p}).node];
+    if (peer.kind != control::NodeKind::kHost) continue;
     const bool is_it = (meta.flags & dp::kIsIpv4) != 0
                            ? dp::load32(l3 + dp::ipv4::kDestination) == peer.ipv4.value
                            : std::equal(peer.ipv6.bytes.begin(), peer.ipv6.bytes.end(), l3 + dp::ipv6::kDestination);
@@ -211,7 +211,8 @@ void Walker::draw_another(dp::Packet& packet, const dp::HeaderView& view) const 
 
 // A group of a slice's uplinks: the routes have no such group.
 bool Walker::is_slice(uint32_t node, const dp::EcmpGroup& group) const {
-  if (testbed_.profiles[testbed_.fabric.nodes[node].profile].groups.mode != EcmpGroupMode::kPinned) return false;
+  if (testbed_.profiles[testbed_.fabric.nodes[node].profile].groups.mode != control::EcmpGroupMode::kPinned)
+    return false;
   return std::ranges::find((*routes_)[node].groups, ways_of(*tables_.state, group)) == (*routes_)[node].groups.end();
 }
 
@@ -220,7 +221,7 @@ Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
   state(node);
   tables_.state = states_[node];
   see_ports(node);
-  const FabricNode& here = testbed_.fabric.nodes[node];
+  const control::FabricNode& here = testbed_.fabric.nodes[node];
   tag_as_host(testbed_.fabric.nodes[testbed_.fabric.peer_of({node, in_port}).node].vlan,
               testbed_.profiles[here.profile].maps_at(here.ports[in_port].name), packet);
   dp::parse(packet);
@@ -260,17 +261,17 @@ Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
       SOFTSPINE_CHECK(next_hop == meta.next_hop, next_hop, meta.next_hop);
     }
   } else {
-    const FabricNode& peer = testbed_.fabric.nodes[testbed_.fabric.peer_of({node, meta.out_port}).node];
-    const bool goes_up = peer.kind == NodeKind::kSwitch && tier_of(peer.role) > tier_of(here.role);
-    hop.is_pinned = goes_up && testbed_.profiles[here.profile].groups.mode == EcmpGroupMode::kPinned;
+    const control::FabricNode& peer = testbed_.fabric.nodes[testbed_.fabric.peer_of({node, meta.out_port}).node];
+    const bool goes_up = peer.kind == control::NodeKind::kSwitch && tier_of(peer.role) > tier_of(here.role);
+    hop.is_pinned = goes_up && testbed_.profiles[here.profile].groups.mode == control::EcmpGroupMode::kPinned;
   }
   dp::rewrite_one(tables_, packet);
   out.hop = std::move(hop);
   return out;
 }
 
-Path Walker::walk(std::span<const uint8_t> stored, uint32_t frame_bytes, LinkEnd sender) {
-  const Fabric& fabric = testbed_.fabric;
+Path Walker::walk(std::span<const uint8_t> stored, uint32_t frame_bytes, control::LinkEnd sender) {
+  const control::Fabric& fabric = testbed_.fabric;
   Path path;
   const auto end = [&path](PathEnd how, uint32_t node) {
     path.end = how;
@@ -278,11 +279,11 @@ Path Walker::walk(std::span<const uint8_t> stored, uint32_t frame_bytes, LinkEnd
     return std::move(path);
   };
   dp::Packet& packet = scratch_.load(stored, frame_bytes);
-  LinkEnd from = sender;
+  control::LinkEnd from = sender;
   while (path.hops.size() < kMaxHops) {
     if (!up_[fabric.port(from).link]) return end(PathEnd::kLinkDown, from.node);
-    const LinkEnd at = fabric.peer_of(from);
-    if (fabric.nodes[at.node].kind == NodeKind::kHost) return end(PathEnd::kHost, at.node);
+    const control::LinkEnd at = fabric.peer_of(from);
+    if (fabric.nodes[at.node].kind == control::NodeKind::kHost) return end(PathEnd::kHost, at.node);
     Step made = step(at.node, at.port, packet);
     path.reason = made.reason;
     if (!made.hop) return end(made.end, at.node);
@@ -292,4 +293,4 @@ Path Walker::walk(std::span<const uint8_t> stored, uint32_t frame_bytes, LinkEnd
   return end(PathEnd::kTooLong, from.node);
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

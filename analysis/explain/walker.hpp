@@ -22,7 +22,7 @@
 #include "dataplane/forwarding/stages.hpp"
 #include "dataplane/packet/scratch_packet.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // How a group's next hop was chosen.
 struct Choice {
@@ -83,13 +83,13 @@ class Walker {
 
   // The testbed must outlive the Walker. Routes are computed with the links in `routed`; frames cross the links in
   // `up`, which are also the members that LAGs have.
-  Walker(const Testbed& testbed, const std::vector<bool>& routed, std::vector<bool> up);
-  Walker(const Testbed& testbed, const std::vector<bool>& up) : Walker(testbed, up, up) {}
+  Walker(const control::Testbed& testbed, const std::vector<bool>& routed, std::vector<bool> up);
+  Walker(const control::Testbed& testbed, const std::vector<bool>& up) : Walker(testbed, up, up) {}
   // The same fabric with other tables, to try a change; `base` must outlive the new Walker.
   Walker(Walker& base, Change change);
 
   // The path of a frame that a host's port sends, or that enters a switch's port from outside.
-  Path walk(std::span<const uint8_t> stored, uint32_t frame_bytes, LinkEnd sender);
+  Path walk(std::span<const uint8_t> stored, uint32_t frame_bytes, control::LinkEnd sender);
 
   // One switch and a frame that arrives at its port. The packet is rewritten as it leaves.
   struct Step {
@@ -100,9 +100,11 @@ class Walker {
   Step step(uint32_t node, uint16_t in_port, dataplane::Packet& packet);
 
   const dataplane::ForwardingState& state(uint32_t node);
-  const Testbed& testbed() const { return testbed_; }
+  const control::Testbed& testbed() const { return testbed_; }
   // The override that a hop was sent by, or fell back from.
-  const Override& override_of(const Hop& hop) const { return compiler_->overrides_of(hop.node)[hop.override_number]; }
+  const control::Override& override_of(const Hop& hop) const {
+    return compiler_->overrides_of(hop.node)[hop.override_number];
+  }
   dataplane::MacAddress router_mac(uint32_t node) const { return compiler_->router_mac(node); }
 
  private:
@@ -116,15 +118,15 @@ class Walker {
   LagChoice choose_link(uint32_t node, uint16_t lag, const dataplane::PacketMeta& meta,
                         const dataplane::HeaderView& view) const;
 
-  const Testbed& testbed_;
+  const control::Testbed& testbed_;
   Walker* base_ = nullptr;
   Change change_;
-  std::shared_ptr<const Compiler> compiler_;
-  std::shared_ptr<const std::vector<RouteTable>> routes_;
+  std::shared_ptr<const control::Compiler> compiler_;
+  std::shared_ptr<const std::vector<control::RouteTable>> routes_;
   std::vector<bool> up_;
   std::vector<std::shared_ptr<const dataplane::ForwardingState>> states_;  // as they are needed
   dataplane::SwitchTables tables_;
   dataplane::ScratchPacket scratch_;
 };
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -6,7 +6,7 @@
 
 #include "dataplane/units/check.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -136,4 +136,4 @@ std::vector<uint32_t> ConstantSearch::find(std::span<const std::pair<uint32_t, u
   return matches(most);
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 class ConstantSearch {
  public:
@@ -54,4 +54,4 @@ class ConstantSearch {
   std::vector<uint64_t> second_filter_;
 };
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -11,7 +11,7 @@
 
 #include "control/rows/row_formats.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -221,7 +221,7 @@ std::optional<FoundCrc> find_crc(const Sample& sample) {
 std::string to_string(const FoundCrc& found, uint32_t members) {
   const bool is_zlibs = found.crc.width == 32 && found.reflected && found.from_ones && found.complemented;
   std::vector<std::string> fields;
-  for (const FlowPart part : found.order) fields.emplace_back(word_of(field_of(part)));
+  for (const FlowPart part : found.order) fields.emplace_back(control::word_of(field_of(part)));
   std::string out =
       is_zlibs ? fmt::format("{} as zlib computes it (polynomial 0x{:08x})", found.crc.name, found.crc.polynomial)
                : fmt::format("{} (polynomial 0x{:0{}x}, {}, from {}{})", found.crc.name, found.crc.polynomial,
@@ -235,4 +235,4 @@ std::string to_string(const FoundCrc& found, uint32_t members) {
          (found.by_ranges ? fmt::format(", by {} ranges of the hash", members) : fmt::format(", modulo {}", members));
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -16,7 +16,7 @@
 #include "analysis/identify/fit.hpp"
 #include "analysis/identify/sample.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct KnownCrc {
   const char* name;
@@ -47,4 +47,4 @@ std::optional<FoundCrc> find_crc(const Sample& sample);
 // "zlib's CRC-32 of SRC_IP, DST_IP, in this order, modulo 6"
 std::string to_string(const FoundCrc& found, uint32_t members);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

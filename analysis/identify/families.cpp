@@ -12,7 +12,7 @@
 #include "dataplane/hashing/ecmp_hash.hpp"
 #include "dataplane/hashing/ovs_buckets.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 using dp::HashAlgorithmRow;
@@ -22,26 +22,27 @@ using dp::HashModel;
 
 namespace {
 
-constexpr std::array kUsual{HashField::kSrcIp,     HashField::kDstIp,      HashField::kL4SrcPort,
-                            HashField::kL4DstPort, HashField::kIpProtocol, HashField::kRdmaBthDestQp};
+constexpr std::array kUsual{control::HashField::kSrcIp,      control::HashField::kDstIp,
+                            control::HashField::kL4SrcPort,  control::HashField::kL4DstPort,
+                            control::HashField::kIpProtocol, control::HashField::kRdmaBthDestQp};
 
-bool has(const FieldList& set, HashField field) {
+bool has(const FieldList& set, control::HashField field) {
   return std::ranges::find(set, field) != set.end();
 }
 
-bool is_usual(HashField field) {
+bool is_usual(control::HashField field) {
   return std::ranges::find(kUsual, field) != kUsual.end();
 }
 
-bool is_address(HashField field) {
-  using enum HashField;
+bool is_address(control::HashField field) {
+  using enum control::HashField;
   constexpr std::array kAddresses{kSrcIp, kDstIp, kSrcIpv4, kDstIpv4, kSrcIpv6, kDstIpv6};
   return std::ranges::find(kAddresses, field) != kAddresses.end();
 }
 
 // An address counts under each of its names.
 bool takes(const FieldList& set, FlowPart part) {
-  using enum HashField;
+  using enum control::HashField;
   if (part == FlowPart::kSource) return has(set, kSrcIp) || has(set, kSrcIpv4) || has(set, kSrcIpv6);
   if (part == FlowPart::kDestination) return has(set, kDstIp) || has(set, kDstIpv4) || has(set, kDstIpv6);
   return has(set, field_of(part));
@@ -52,7 +53,7 @@ uint32_t rarity_of_fields(const FieldList& set) {
   uint32_t out = takes(set, kQp) ? 1 : 0;
   for (const FlowPart part : {kSource, kDestination, kSourcePort, kDestinationPort, kProtocol})
     out += takes(set, part) ? 0 : 2;
-  for (const HashField field : set) {
+  for (const control::HashField field : set) {
     if (!is_usual(field)) out += is_address(field) ? 1 : 3;
   }
   return out;
@@ -67,13 +68,13 @@ uint64_t digest_of(const std::vector<uint64_t>& values) {
 
 // Ways of making a key from the same fields: of a model, by an option of RTAG7, for algorithms of one shape.
 struct Keying {
-  HashConfig config;
+  control::HashConfig config;
   std::vector<dp::HashAlgorithm> algorithms;
 };
 
-std::vector<std::optional<dp::Rtag7Config>> options_of(HashModel model, bool is_ipv6) {
+std::vector<std::optional<dp::Rtag7Config>> options_of(control::HashModel model, bool is_ipv6) {
   std::vector<std::optional<dp::Rtag7Config>> out{std::nullopt};
-  if (model != HashModel::kRtag7) return out;
+  if (model != control::HashModel::kRtag7) return out;
   for (uint32_t which = 1; which < (is_ipv6 ? 8U : 4U); ++which) {
     dp::Rtag7Config& made = out.emplace_back().emplace();
     made.a.pre_processing = (which & 1) != 0;
@@ -83,17 +84,20 @@ std::vector<std::optional<dp::Rtag7Config>> options_of(HashModel model, bool is_
   return out;
 }
 
-bool is_same(const FieldList& set, std::initializer_list<HashField> fields) {
-  return set.size() == fields.size() && std::ranges::all_of(fields, [&](HashField field) { return has(set, field); });
+bool is_same(const FieldList& set, std::initializer_list<control::HashField> fields) {
+  return set.size() == fields.size() &&
+         std::ranges::all_of(fields, [&](control::HashField field) { return has(set, field); });
 }
 
 // Of Linux the policies that hash these fields, and those of the packet inside of a tunnel where there is none.
 std::vector<uint8_t> linux_policies(const FieldList& set, bool is_ipv6) {
-  using enum HashField;
+  using enum control::HashField;
   constexpr std::array kOfThree{kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol, kIpv6FlowLabel};
   const bool is_of_nought =
       is_ipv6 ? is_same(set, {kSrcIp, kDstIp, kIpProtocol, kIpv6FlowLabel}) : is_same(set, {kSrcIp, kDstIp});
-  const auto is_of_three = [&](HashField field) { return std::ranges::find(kOfThree, field) != kOfThree.end(); };
+  const auto is_of_three = [&](control::HashField field) {
+    return std::ranges::find(kOfThree, field) != kOfThree.end();
+  };
   const std::array hashes{is_of_nought, is_same(set, {kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol}),
                           is_of_nought, std::ranges::all_of(set, is_of_three)};
   std::vector<uint8_t> out;
@@ -109,22 +113,23 @@ bool is_too_large_for_ovs(uint32_t members) {
 }
 
 void add_hosts(std::vector<Keying>& out, const FieldList& set, bool is_ipv6) {
-  using enum HashField;
-  HashConfig config{.model = HashModel::kLinux, .algorithm = dp::HashAlgorithm::kSiphash, .fields = set};
+  using enum control::HashField;
+  control::HashConfig config{
+      .model = control::HashModel::kLinux, .algorithm = dp::HashAlgorithm::kSiphash, .fields = set};
   for (const uint8_t policy : linux_policies(set, is_ipv6)) {
     config.linux_policy = policy;
     out.push_back({config, {config.algorithm}});
   }
   if (!is_same(set, {kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol})) return;
   for (const HashAlgorithmRow& row : dp::kHashAlgorithms) {
-    if (!row.is_in(HashModel::kOvs)) continue;
-    out.push_back({{.model = HashModel::kOvs, .algorithm = row.algorithm, .fields = set}, {row.algorithm}});
+    if (!row.is_in(control::HashModel::kOvs)) continue;
+    out.push_back({{.model = control::HashModel::kOvs, .algorithm = row.algorithm, .fields = set}, {row.algorithm}});
   }
 }
 
 // Of a chip's model.
-void add_keyings(std::vector<Keying>& out, HashConfig config, bool is_ipv6) {
-  const HashModel model = config.model;
+void add_keyings(std::vector<Keying>& out, control::HashConfig config, bool is_ipv6) {
+  const control::HashModel model = config.model;
   std::map<dp::KeyShape, std::vector<dp::HashAlgorithm>> by_shape;
   for (const HashAlgorithmRow& row : dp::kHashAlgorithms) {
     config.algorithm = row.algorithm;
@@ -144,13 +149,13 @@ void add_keyings(std::vector<Keying>& out, HashConfig config, bool is_ipv6) {
 
 std::vector<Keying> keyings_of(const FieldList& set, bool is_ipv6) {
   std::vector<Keying> out;
-  for (const auto& [word, model] : Words<HashModel>::all) {
+  for (const auto& [word, model] : control::Words<control::HashModel>::all) {
     const bool is_of_hosts =
-        model == HashModel::kLinux || model == HashModel::kOvs;  // their policies say what is hashed
+        model == control::HashModel::kLinux || model == control::HashModel::kOvs;  // their policies say what is hashed
     if (!is_of_hosts) add_keyings(out, {.model = model, .fields = set}, is_ipv6);
   }
   if (std::ranges::all_of(set, is_usual))
-    add_keyings(out, {.model = HashModel::kSai, .fields = set, .symmetric = true}, is_ipv6);
+    add_keyings(out, {.model = control::HashModel::kSai, .fields = set, .symmetric = true}, is_ipv6);
   add_hosts(out, set, is_ipv6);
   return out;
 }
@@ -164,7 +169,7 @@ class Collection {
     const dp::EcmpHash hash{keying.config};
     for (size_t i = 0; i < keys.size(); ++i) hash.build(sample_.frames[i].view(), keys[i]);
     for (const dp::HashAlgorithm algorithm : keying.algorithms) {
-      HashConfig config = keying.config;
+      control::HashConfig config = keying.config;
       config.algorithm = algorithm;
       if (row_of(algorithm).seed == dp::SeedEffect::kMixing) {
         add_mixing(config, keys);
@@ -176,7 +181,7 @@ class Collection {
   std::vector<Family> take() && { return std::move(families_); }
 
  private:
-  void add_linear(const HashConfig& config, const std::vector<dp::HashKey>& keys) {
+  void add_linear(const control::HashConfig& config, const std::vector<dp::HashKey>& keys) {
     Family family{.configs = {config}, .width = row_of(config.algorithm).bits_in(config.model), .is_linear = true};
     const dp::EcmpHash hash{config};
     std::vector<uint64_t> same{family.width};
@@ -196,7 +201,7 @@ class Collection {
       out.push_back(static_cast<uint32_t>(std::ranges::lower_bound(sorted, value) - sorted.begin()));
     return out;
   }
-  void add_mixing(const HashConfig& config, const std::vector<dp::HashKey>& keys) {
+  void add_mixing(const control::HashConfig& config, const std::vector<dp::HashKey>& keys) {
     std::vector<uint64_t> same{static_cast<uint64_t>(config.algorithm), static_cast<uint64_t>(config.model),
                                config.linux_policy == 3};  // which hashes its hash
     for (const dp::HashKey& key : keys) same.insert(same.end(), key.words.begin(), key.words.begin() + key.count);
@@ -240,8 +245,8 @@ std::vector<FieldList> usual_sets() {
 
 // None, each, and each two of the fields that are not usual.
 std::vector<FieldList> additions() {
-  std::vector<HashField> others;
-  for (const auto& [word, field] : Words<HashField>::all) {
+  std::vector<control::HashField> others;
+  for (const auto& [word, field] : control::Words<control::HashField>::all) {
     if (!is_usual(field) && !is_address(field)) others.push_back(field);
   }
   std::vector<FieldList> out{{}};
@@ -257,12 +262,16 @@ std::vector<FieldList> with_addresses_of_version(bool is_ipv6) {
   std::vector<FieldList> out;
   for (const FieldList& usual : usual_sets()) {
     for (uint32_t replaced = 0; replaced < 4; ++replaced) {
-      if ((replaced & 1) > has(usual, HashField::kSrcIp) || replaced >> 1 > has(usual, HashField::kDstIp)) continue;
+      if ((replaced & 1) > has(usual, control::HashField::kSrcIp) ||
+          replaced >> 1 > has(usual, control::HashField::kDstIp))
+        continue;
       FieldList& set = out.emplace_back(usual);
       if ((replaced & 1) != 0)
-        std::ranges::replace(set, HashField::kSrcIp, is_ipv6 ? HashField::kSrcIpv6 : HashField::kSrcIpv4);
+        std::ranges::replace(set, control::HashField::kSrcIp,
+                             is_ipv6 ? control::HashField::kSrcIpv6 : control::HashField::kSrcIpv4);
       if ((replaced & 2) != 0)
-        std::ranges::replace(set, HashField::kDstIp, is_ipv6 ? HashField::kDstIpv6 : HashField::kDstIpv4);
+        std::ranges::replace(set, control::HashField::kDstIp,
+                             is_ipv6 ? control::HashField::kDstIpv6 : control::HashField::kDstIpv4);
     }
   }
   return out;
@@ -300,7 +309,7 @@ bool explains(const FieldList& set, const std::set<FlowPart>& proven, bool is_sy
 }  // namespace
 
 std::vector<FieldList> field_sets(FieldTier tier, const std::set<FlowPart>& proven, bool is_ipv6) {
-  using enum HashField;
+  using enum control::HashField;
   // What a Linux router hashes of IPv6 unless it is told otherwise: unusual fields, but no unusual hash.
   const FieldList of_linux{kSrcIp, kDstIp, kIpProtocol, kIpv6FlowLabel};
   std::vector<FieldList> sets = tier == FieldTier::kFurther ? further_sets(is_ipv6) : usual_sets();
@@ -315,7 +324,7 @@ std::vector<FieldList> field_sets(FieldTier tier, const std::set<FlowPart>& prov
   return out;
 }
 
-uint32_t rarity(const HashConfig& config) {
+uint32_t rarity(const control::HashConfig& config) {
   uint32_t out = 4 * rarity_of_fields(config.fields);
   if (config.rtag7) {
     const dp::Rtag7Options& options = config.rtag7->a;
@@ -331,7 +340,7 @@ std::vector<Family> families_of(const Sample& sample, const std::vector<FieldLis
   Collection out{sample};
   for (const FieldList& set : sets) {
     for (const Keying& keying : keyings_of(set, sample.is_ipv6)) {
-      if (keying.config.model == HashModel::kOvs && is_too_large_for_ovs(sample.members)) continue;
+      if (keying.config.model == control::HashModel::kOvs && is_too_large_for_ovs(sample.members)) continue;
       const bool is_symmetric = keying.config.symmetric || (keying.config.rtag7 && keying.config.rtag7->a.symmetric) ||
                                 dp::row_of(keying.config.algorithm).is_of_hosts();
       if (explains(set, proven, is_symmetric)) out.add(keying);
@@ -340,4 +349,4 @@ std::vector<Family> families_of(const Sample& sample, const std::vector<FieldLis
   return std::move(out).take();
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

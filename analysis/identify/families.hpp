@@ -15,7 +15,7 @@
 #include "analysis/identify/sample.hpp"
 #include "dataplane/hashing/hash_config.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 using FieldList = std::vector<dataplane::HashField>;
 
@@ -56,4 +56,4 @@ uint32_t rarity(const dataplane::HashConfig& config);
 std::vector<Family> families_of(const Sample& sample, const std::vector<FieldList>& sets,
                                 const std::set<FlowPart>& proven);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

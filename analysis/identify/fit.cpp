@@ -7,7 +7,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -98,4 +98,4 @@ double chance_of(const Sample& sample, uint32_t agreeing, double tried) {
   return std::min(0.0, tried + names + tail);
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -8,7 +8,7 @@
 
 #include "analysis/identify/sample.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 inline constexpr uint32_t kUnknownLink = UINT32_MAX;
 // Of a sample in which some observations may be wrong.
@@ -33,4 +33,4 @@ double chance_of(const Sample& sample, uint32_t agreeing, double tried);
 // Below this, a fit is no chance: one in a million.
 inline constexpr double kNoChance = -20;
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

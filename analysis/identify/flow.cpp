@@ -12,7 +12,7 @@
 #include "dataplane/packet/parse.hpp"
 #include "dataplane/packet/scratch_packet.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -25,10 +25,10 @@ uint64_t digest(const Flow::Address& address) {
 }
 
 // Two hosts with the flow's addresses: what frame_of() of a probe takes.
-Fabric two_hosts(const Flow& flow) {
-  Fabric out;
+control::Fabric two_hosts(const Flow& flow) {
+  control::Fabric out;
   out.nodes.resize(2);
-  for (FabricNode& node : out.nodes) node.ports.resize(1);
+  for (control::FabricNode& node : out.nodes) node.ports.resize(1);
   out.nodes[0].ipv4.value = dp::load32(flow.source.data());
   out.nodes[1].ipv4.value = dp::load32(flow.destination.data());
   out.nodes[0].ipv6.bytes = flow.source;
@@ -37,8 +37,9 @@ Fabric two_hosts(const Flow& flow) {
 }
 
 std::string address_text(const Flow& flow, const Flow::Address& address) {
-  if (!flow.is_ipv6) return to_string(Ipv4Address{dp::load32(address.data())});
-  return flow.has_ports() ? "[" + to_string(Ipv6Address{address}) + "]" : to_string(Ipv6Address{address});
+  if (!flow.is_ipv6) return to_string(control::Ipv4Address{dp::load32(address.data())});
+  return flow.has_ports() ? "[" + to_string(control::Ipv6Address{address}) + "]"
+                          : to_string(control::Ipv6Address{address});
 }
 
 }  // namespace
@@ -68,15 +69,15 @@ uint64_t value_of(const Flow& flow, FlowPart part) {
 }
 
 bool set_addresses(Flow& flow, std::string_view source, std::string_view destination) {
-  const auto source4 = parse_ipv4(source);
-  const auto destination4 = parse_ipv4(destination);
+  const auto source4 = control::parse_ipv4(source);
+  const auto destination4 = control::parse_ipv4(destination);
   if (source4 && destination4) {
     dp::store32(flow.source.data(), source4->value);
     dp::store32(flow.destination.data(), destination4->value);
     return true;
   }
-  const auto source6 = parse_ipv6(source);
-  const auto destination6 = parse_ipv6(destination);
+  const auto source6 = control::parse_ipv6(source);
+  const auto destination6 = control::parse_ipv6(destination);
   if (!source6 || !destination6) return false;
   flow.is_ipv6 = true;
   flow.source = source6->bytes;
@@ -156,4 +157,4 @@ FlowFrame::FlowFrame(const Flow& flow) : bytes_(frame_of(flow)) {
   view_.vlan = flow.vlan;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

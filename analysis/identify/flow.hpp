@@ -16,7 +16,7 @@
 #include "dataplane/packet/packet.hpp"
 #include "dataplane/packet/wire.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct Flow {
   using Address = std::array<uint8_t, 16>;  // an IPv4 address in the first four bytes
@@ -82,4 +82,4 @@ class FlowFrame {
   dataplane::HeaderView view_{};
 };
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

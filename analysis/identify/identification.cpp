@@ -6,7 +6,7 @@
 
 #include "dataplane/units/rng.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -112,4 +112,4 @@ Identification identify(const Observations& observations, uint32_t members, cons
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -19,7 +19,7 @@
 #include "analysis/identify/observations.hpp"
 #include "analysis/identify/search.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // kNoModel: what it is is known, and no profile can have it.
 enum class IdentifyVerdict : uint8_t { kIdentified, kNoModel, kIndistinguishable, kNothingFits };
@@ -55,4 +55,4 @@ Identification identify(const Observations& observations, uint32_t members, cons
 // which the sample has several values. If all flows of the sample go one way, these go the same way.
 std::vector<Flow> flows_like(const Sample& sample, size_t count, uint64_t seed);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -8,7 +8,7 @@
 #include "control/rows/row_formats.hpp"
 #include "dataplane/hashing/ovs_key.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -32,7 +32,7 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 
 std::vector<std::string> words_of(const std::vector<dp::HashField>& fields) {
   std::vector<std::string> out;
-  for (const dp::HashField field : fields) out.emplace_back(word_of(field));
+  for (const dp::HashField field : fields) out.emplace_back(control::word_of(field));
   return out;
 }
 
@@ -45,12 +45,12 @@ std::vector<std::string> rtag7_options_of(const dp::HashConfig& config) {
   return out;
 }
 
-Json hash_json(const dp::HashConfig& config) {
-  Json out{{"model", word_of(config.model)},
-           {"algorithm", word_of(config.algorithm)},
-           {"fields", words_of(config.fields)},
-           {"seed", config.seed},
-           {"offset", config.offset}};
+control::Json hash_json(const dp::HashConfig& config) {
+  control::Json out{{"model", control::word_of(config.model)},
+                    {"algorithm", control::word_of(config.algorithm)},
+                    {"fields", words_of(config.fields)},
+                    {"seed", config.seed},
+                    {"offset", config.offset}};
   if (config.model == dp::HashModel::kLinux) out["policy"] = config.linux_policy;
   if (config.symmetric) out["symmetric"] = true;
   for (const std::string& option : rtag7_options_of(config)) out["rtag7"]["a"][option] = true;
@@ -61,12 +61,12 @@ std::string link_text(const Identification& found, uint32_t link) {
   return link == kUnknownLink ? "?" : found.links[link];
 }
 
-Json class_json(const Identification& found, const HashClass& one) {
+control::Json class_json(const Identification& found, const HashClass& one) {
   const Hypothesis& first = one.hypotheses.front();
-  Json order = Json::array();
+  control::Json order = control::Json::array();
   for (const uint32_t link : first.fit.of_bucket)
-    order.push_back(link == kUnknownLink ? Json{} : Json(found.links[link]));
-  Json alike = Json::array();
+    order.push_back(link == kUnknownLink ? control::Json{} : control::Json(found.links[link]));
+  control::Json alike = control::Json::array();
   for (size_t i = 1; i < one.hypotheses.size(); ++i) alike.push_back(hash_json(one.hypotheses[i].config));
   return {{"hash", hash_json(first.config)},
           {"members", std::move(order)},
@@ -79,10 +79,10 @@ std::string hash_line(const dp::HashConfig& config) {
   if (config.model == dp::HashModel::kLinux)
     return fmt::format("LINUX policy {}, seed {}, of {}", config.linux_policy, config.seed, fields);
   if (config.model == dp::HashModel::kOvs)
-    return fmt::format("OVS {}, basis {}{}", word_of(config.algorithm), config.seed,
+    return fmt::format("OVS {}, basis {}{}", control::word_of(config.algorithm), config.seed,
                        dp::is_symmetric_ovs(config.algorithm) ? "; ports of UDP do not count" : "");
-  std::string out = fmt::format("{} {}, seed {}, offset {}, of {}", word_of(config.model), word_of(config.algorithm),
-                                config.seed, config.offset, fields);
+  std::string out = fmt::format("{} {}, seed {}, offset {}, of {}", control::word_of(config.model),
+                                control::word_of(config.algorithm), config.seed, config.offset, fields);
   std::vector<std::string> options = rtag7_options_of(config);
   if (config.symmetric) options.emplace_back("symmetric");
   return options.empty() ? out : out + "; " + joined(options, ", ");
@@ -97,7 +97,7 @@ bool is_symmetric_for_sure(const Identification& found) {
 
 std::string constant_text(const Identification& found) {
   std::vector<std::string> out;
-  for (const FlowPart part : found.constant) out.emplace_back(word_of(field_of(part)));
+  for (const FlowPart part : found.constant) out.emplace_back(control::word_of(field_of(part)));
   return joined(out, ", ");
 }
 
@@ -118,7 +118,7 @@ std::string sum_text(const Identification& found, const LinearSum& sum) {
     std::string hex;
     for (size_t i = 0; i < (is_address && !is_ipv6 ? 4 : part.mask.size()); ++i)
       hex += fmt::format("{:02x}", part.mask[i]);
-    out.push_back(std::string(word_of(field_of(part.part))) + " " + hex);
+    out.push_back(std::string(control::word_of(field_of(part.part))) + " " + hex);
   }
   return joined(out, ", ");
 }
@@ -135,8 +135,8 @@ std::string no_model_text(const Identification& found) {
   return out;
 }
 
-Json linear_json(const Identification& found) {
-  Json out = Json::array();
+control::Json linear_json(const Identification& found) {
+  control::Json out = control::Json::array();
   for (const LinearSum& sum : found.linear->sums) out.push_back(sum_text(found, sum));
   return out;
 }
@@ -186,22 +186,22 @@ std::string nothing_text(const Identification& found) {
 
 }  // namespace
 
-Json identification_json(const Identification& found) {
-  Json classes = Json::array();
+control::Json identification_json(const Identification& found) {
+  control::Json classes = control::Json::array();
   for (const HashClass& one : found.classes) classes.push_back(class_json(found, one));
-  Json constant = Json::array();
-  for (const FlowPart part : found.constant) constant.push_back(word_of(field_of(part)));
-  Json out{{"verdict", verdict_text(found.verdict)},
-           {"flows", found.flows},
-           {"flows_of_other_ip_version", found.of_other_version},
-           {"flows_on_several_links", found.on_several_links},
-           {"members", found.members},
-           {"classes", std::move(classes)},
-           {"did_not_vary", std::move(constant)},
-           {"one_way", found.one_way},
-           {"chance_log2", found.chance},
-           {"more_fit", found.is_cut},
-           {"interrupted", found.is_ended}};
+  control::Json constant = control::Json::array();
+  for (const FlowPart part : found.constant) constant.push_back(control::word_of(field_of(part)));
+  control::Json out{{"verdict", verdict_text(found.verdict)},
+                    {"flows", found.flows},
+                    {"flows_of_other_ip_version", found.of_other_version},
+                    {"flows_on_several_links", found.on_several_links},
+                    {"members", found.members},
+                    {"classes", std::move(classes)},
+                    {"did_not_vary", std::move(constant)},
+                    {"one_way", found.one_way},
+                    {"chance_log2", found.chance},
+                    {"more_fit", found.is_cut},
+                    {"interrupted", found.is_ended}};
   if (found.verdict != IdentifyVerdict::kNoModel) return out;
   if (found.crc) out["crc"] = to_string(*found.crc, found.members);
   if (found.linear) out["linear_sums"] = linear_json(found);
@@ -233,9 +233,10 @@ std::string hash_yaml(const dp::HashConfig& config) {
     return fmt::format("{{model: LINUX, policy: {}{}, seed: {}}}", config.linux_policy,
                        config.linux_policy == 3 ? ", fields: [" + fields + "]" : "", config.seed);
   if (config.model == dp::HashModel::kOvs)
-    return fmt::format("{{model: OVS, algorithm: {}, seed: {}}}", word_of(config.algorithm), config.seed);
-  std::string out = fmt::format("{{model: {}, algorithm: {}, fields: [{}], seed: {}, offset: {}", word_of(config.model),
-                                word_of(config.algorithm), fields, config.seed, config.offset);
+    return fmt::format("{{model: OVS, algorithm: {}, seed: {}}}", control::word_of(config.algorithm), config.seed);
+  std::string out =
+      fmt::format("{{model: {}, algorithm: {}, fields: [{}], seed: {}, offset: {}", control::word_of(config.model),
+                  control::word_of(config.algorithm), fields, config.seed, config.offset);
   if (config.symmetric) out += ", symmetric: true";
   std::vector<std::string> options;
   for (const std::string& option : rtag7_options_of(config)) options.push_back(option + ": true");
@@ -253,4 +254,4 @@ std::string profile_yaml(const Identification& found, const std::string& name) {
       found.flows, first.fit.agreeing, joined(members, " "), name, hash_yaml(first.config));
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

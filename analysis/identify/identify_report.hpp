@@ -7,9 +7,9 @@
 #include "analysis/identify/identification.hpp"
 #include "control/telemetry/json.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
-Json identification_json(const Identification& found);
+control::Json identification_json(const Identification& found);
 std::string identification_text(const Identification& found);
 
 // "{model: SAI, algorithm: CRC, …}", as `hash:` takes it.
@@ -17,4 +17,4 @@ std::string hash_yaml(const dataplane::HashConfig& config);
 // `profiles:` with one of that name; the most usual hypothesis. There is one.
 std::string profile_yaml(const Identification& found, const std::string& name);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -46,4 +46,4 @@ void run_linear(const Trial& trial, std::span<const Family> families, const std:
   }
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -7,10 +7,10 @@
 
 #include "analysis/identify/trial.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // `goes_on(done)`: asked for each family, on the caller's thread; false ends the round.
 void run_linear(const Trial& trial, std::span<const Family> families, const std::function<bool(size_t)>& goes_on,
                 SearchResult& out);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -9,7 +9,7 @@
 #include "analysis/identify/fit.hpp"
 #include "dataplane/units/rng.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -177,4 +177,4 @@ std::optional<LinearSolution> solve_linear(const Sample& sample) {
   return Solver{sample}.solve();
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

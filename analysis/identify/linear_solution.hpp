@@ -15,7 +15,7 @@
 
 #include "analysis/identify/sample.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // The bits of a flow that a sum takes, part by part.
 struct SumPart {
@@ -34,4 +34,4 @@ struct LinearSolution {
 // tell.
 std::optional<LinearSolution> solve_linear(const Sample& sample);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

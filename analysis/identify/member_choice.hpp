@@ -9,7 +9,7 @@
 #include "dataplane/hashing/ecmp_hash.hpp"
 #include "dataplane/hashing/ovs_buckets.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 class MemberChoice {
  public:
@@ -27,4 +27,4 @@ class MemberChoice {
   std::vector<uint32_t> owners_;  // a power of two of them; empty: not Open vSwitch
 };
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -10,7 +10,7 @@
 #include "analysis/identify/member_choice.hpp"
 #include "dataplane/hashing/ecmp_hash.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -180,4 +180,4 @@ std::vector<uint32_t> buckets_of(const Family& family, uint32_t members, const F
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -9,7 +9,7 @@
 
 #include "analysis/identify/families.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct FoundSeed {
   uint32_t seed = 0;
@@ -24,4 +24,4 @@ std::vector<FoundSeed> find_seeds(const Family& family, uint32_t members, std::s
 // The member that a seed and an offset choose for each flow.
 std::vector<uint32_t> buckets_of(const Family& family, uint32_t members, const FoundSeed& with);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -10,7 +10,7 @@
 
 #include "control/model/address.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -119,14 +119,14 @@ class Rows {
     return otherwise;
   }
   void fail(std::string message) { errors_.push_back({file_, {}, lines_.number, 1, std::move(message)}); }
-  Errors& errors() { return errors_; }
+  control::Errors& errors() { return errors_; }
 
  private:
   Lines lines_;
   std::string file_;
   std::vector<std::string_view> columns_;
   std::vector<std::string_view> cells_;
-  Errors errors_;
+  control::Errors errors_;
 };
 
 constexpr auto kFlowColumns = {"proto", "sport", "dport", "dest_qp", "opcode", "flow_label", "in_port", "vlan"};
@@ -156,7 +156,8 @@ Flow flow_of_row(Rows& row) {
   return out;
 }
 
-std::expected<void, Errors> read_table(std::string_view text, const std::string& file, ObservationCollector& out) {
+std::expected<void, control::Errors> read_table(std::string_view text, const std::string& file,
+                                                ObservationCollector& out) {
   Rows rows{text, file};
   if (!rows.has_columns({"src", "dst", "link"}, kFlowColumns)) return std::unexpected(rows.errors());
   while (rows.next()) {
@@ -171,9 +172,10 @@ std::expected<void, Errors> read_table(std::string_view text, const std::string&
 }
 
 // FLOW,agent,input,output,source MAC,destination MAC,type,VLANs in and out,source,destination,protocol,TOS,TTL,ports …
-std::expected<void, Errors> read_samples(std::string_view text, const std::string& file, ObservationCollector& out) {
+std::expected<void, control::Errors> read_samples(std::string_view text, const std::string& file,
+                                                  ObservationCollector& out) {
   constexpr size_t kColumns = 16;
-  Errors errors;
+  control::Errors errors;
   Lines lines{text};
   while (lines.next() && errors.size() < kMostErrors) {
     const auto cells = cells_of(lines.line);
@@ -221,9 +223,10 @@ std::optional<uint8_t> protocol_of(std::string_view word) {
 }
 
 // Start, end, duration, source, destination, their ports, protocol, flags … input, output … Then a summary.
-std::expected<void, Errors> read_records(std::string_view text, const std::string& file, ObservationCollector& out) {
+std::expected<void, control::Errors> read_records(std::string_view text, const std::string& file,
+                                                  ObservationCollector& out) {
   constexpr size_t kColumns = 17;
-  Errors errors;
+  control::Errors errors;
   Lines lines{text};
   lines.next();
   while (lines.next() && errors.size() < kMostErrors && lines.line != "Summary") {
@@ -258,7 +261,7 @@ std::expected<void, Errors> read_records(std::string_view text, const std::strin
 
 using Growth = std::map<std::string, uint64_t>;  // by link
 
-std::expected<std::map<uint64_t, Growth>, Errors> growth_of(const TextFile& counters) {
+std::expected<std::map<uint64_t, Growth>, control::Errors> growth_of(const TextFile& counters) {
   Rows rows{counters.text, counters.name};
   if (!rows.has_columns({"probe", "link", "before", "after"}, {})) return std::unexpected(rows.errors());
   std::map<uint64_t, Growth> out;
@@ -284,8 +287,8 @@ std::optional<std::string> link_taken(const Growth& growth) {
 
 }  // namespace
 
-std::expected<void, Errors> read_observations(std::string_view text, const std::string& file,
-                                              ObservationCollector& out) {
+std::expected<void, control::Errors> read_observations(std::string_view text, const std::string& file,
+                                                       ObservationCollector& out) {
   Lines first{text};
   const bool is_there = first.next();
   const bool is_sampled = is_there && (first.line.starts_with("FLOW,") || first.line.starts_with("CNTR,"));
@@ -293,8 +296,8 @@ std::expected<void, Errors> read_observations(std::string_view text, const std::
   return is_sampled ? read_samples(text, file, out) : read_table(text, file, out);
 }
 
-std::expected<size_t, Errors> read_counters(const TextFile& counters, const TextFile& probes,
-                                            ObservationCollector& out) {
+std::expected<size_t, control::Errors> read_counters(const TextFile& counters, const TextFile& probes,
+                                                     ObservationCollector& out) {
   const auto growth = growth_of(counters);
   if (!growth) return std::unexpected(growth.error());
   Rows rows{probes.text, probes.name};
@@ -321,7 +324,8 @@ std::string probes_csv(const std::vector<Flow>& flows) {
   for (size_t i = 0; i < flows.size(); ++i) {
     const Flow& flow = flows[i];
     const auto text = [&flow](const Flow::Address& address) {
-      return flow.is_ipv6 ? to_string(Ipv6Address{address}) : to_string(Ipv4Address{dp::load32(address.data())});
+      return flow.is_ipv6 ? to_string(control::Ipv6Address{address})
+                          : to_string(control::Ipv4Address{dp::load32(address.data())});
     };
     out += fmt::format("{},{},{},{},{},{},{},{},{}\n", i + 1, text(flow.source), text(flow.destination), flow.protocol,
                        flow.source_port, flow.destination_port, flow.qp, flow.opcode, flow.flow_label);
@@ -329,4 +333,4 @@ std::string probes_csv(const std::vector<Flow>& flows) {
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

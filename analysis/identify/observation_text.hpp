@@ -20,20 +20,20 @@
 #include "analysis/identify/observations.hpp"
 #include "control/document/error.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
-std::expected<void, Errors> read_observations(std::string_view text, const std::string& file,
-                                              ObservationCollector& out);
+std::expected<void, control::Errors> read_observations(std::string_view text, const std::string& file,
+                                                       ObservationCollector& out);
 
 struct TextFile {
   std::string_view text;
   std::string name;
 };
 // The number of probes that took no link for sure is returned.
-std::expected<size_t, Errors> read_counters(const TextFile& counters, const TextFile& probes,
-                                            ObservationCollector& out);
+std::expected<size_t, control::Errors> read_counters(const TextFile& counters, const TextFile& probes,
+                                                     ObservationCollector& out);
 
 // Flows as CSV that read_counters() takes: probe,src,dst,…
 std::string probes_csv(const std::vector<Flow>& flows);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

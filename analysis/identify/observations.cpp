@@ -7,14 +7,14 @@
 
 #include "control/document/words.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
 // The digits at the front, without leading zeros.
 std::string_view take_number(std::string_view& text) {
   size_t end = 0;
-  while (end < text.size() && is_digit(text[end])) ++end;
+  while (end < text.size() && control::is_digit(text[end])) ++end;
   std::string_view digits = text.substr(0, end);
   text.remove_prefix(end);
   while (digits.size() > 1 && digits[0] == '0') digits.remove_prefix(1);
@@ -27,7 +27,7 @@ bool precedes_naturally(const std::string& first, const std::string& second) {
   std::string_view a = first;
   std::string_view b = second;
   while (!a.empty() && !b.empty()) {
-    if (is_digit(a[0]) && is_digit(b[0])) {
+    if (control::is_digit(a[0]) && control::is_digit(b[0])) {
       const std::string_view x = take_number(a);
       const std::string_view y = take_number(b);
       if (x.size() != y.size()) return x.size() < y.size();
@@ -59,4 +59,4 @@ Observations ObservationCollector::take() && {
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

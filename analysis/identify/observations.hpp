@@ -12,7 +12,7 @@
 
 #include "analysis/identify/flow.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct Observation {
   Flow flow;
@@ -42,4 +42,4 @@ class ObservationCollector {
   std::map<Flow, std::map<std::string, uint64_t>> flows_;  // how often on each link
 };
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -9,7 +9,7 @@
 #include "control/model/address.hpp"
 #include "dataplane/units/rng.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -40,7 +40,8 @@ uint16_t roce_port(dp::Rng& rng) {
 }
 
 std::string text_of(const Flow& flow, const Flow::Address& address) {
-  return flow.is_ipv6 ? to_string(Ipv6Address{address}) : to_string(Ipv4Address{dp::load32(address.data())});
+  return flow.is_ipv6 ? to_string(control::Ipv6Address{address})
+                      : to_string(control::Ipv4Address{dp::load32(address.data())});
 }
 
 Flow random_flow(const ProbeRanges& ranges, dp::Rng& rng, Kind kind) {
@@ -229,4 +230,4 @@ std::string ib_write_bw_line(const Flow& flow) {
   return fmt::format("ib_write_bw -n 5 --flow_label={} {}", label, text_of(flow, flow.destination));
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -12,7 +12,7 @@
 
 #include "analysis/identify/identification.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // Where probes may come from and go to.
 struct AddressRange {
@@ -40,4 +40,4 @@ std::string iperf3_line(const Flow& flow);
 // port follows from the flow label, where the adapter's driver makes it as the kernel's rdma_get_udp_sport() does.
 std::string ib_write_bw_line(const Flow& flow);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

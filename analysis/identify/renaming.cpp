@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::optional<uint32_t> seed_of(const SeedEffects& effects, const LinearFit& lin
   return smallest;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -13,7 +13,7 @@
 #include "analysis/identify/fit.hpp"
 #include "analysis/identify/seeds.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct LinearFit {
   uint32_t width = 0;
@@ -25,4 +25,4 @@ struct LinearFit {
 std::optional<uint32_t> seed_of(const SeedEffects& effects, const LinearFit& linear, const ConstantSearch& constants,
                                 const Sample& sample, const Fit& fit);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

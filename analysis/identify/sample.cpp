@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace {
 
@@ -103,4 +103,4 @@ std::set<FlowPart> proven_parts(const Sample& sample, bool may_be_wrong) {
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -8,7 +8,7 @@
 
 #include "analysis/identify/observations.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct Sample {
   std::vector<Flow> flows;
@@ -47,4 +47,4 @@ bool is_rich(const Sample& sample);
 // wrong, of at least eight such pairs more than half have to tell.
 std::set<FlowPart> proven_parts(const Sample& sample, bool may_be_wrong);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -13,7 +13,7 @@
 #include "dataplane/hashing/ecmp_hash.hpp"
 #include "dataplane/units/rng.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -230,4 +230,4 @@ SearchResult search(const Sample& sample, const SearchOptions& options) {
   return Search{sample, options}.run();
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -20,7 +20,7 @@
 #include "analysis/identify/fit.hpp"
 #include "analysis/identify/sample.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct SearchOptions {
   bool all_seeds = false;  // of hashes that are not linear: 2^32 instead of the likely ones
@@ -53,4 +53,4 @@ SearchResult search(const Sample& sample, const SearchOptions& options);
 std::vector<uint32_t> buckets_of(const dataplane::HashConfig& config, const std::vector<FlowFrame>& frames,
                                  uint32_t members);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -3,7 +3,7 @@
 
 #include "dataplane/hashing/ecmp_hash.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -53,4 +53,4 @@ std::vector<uint32_t> likely_seeds() {
   return out;
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -9,7 +9,7 @@
 #include "analysis/identify/sample.hpp"
 #include "dataplane/hashing/hash_config.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 // What the seeds of a configuration add to its hashes, as seen by one flow: all keys of one length get the same.
 class SeedEffects {
@@ -25,4 +25,4 @@ class SeedEffects {
 // Seeds of hashes that are not linear, to be tried: those that people write down, and 0 to 65,535.
 std::vector<uint32_t> likely_seeds();
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

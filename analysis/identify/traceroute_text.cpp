@@ -10,7 +10,7 @@
 
 #include "control/model/address.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -75,7 +75,7 @@ class Command {
       return next;
     }
     if (word.size() == 2 && word[0] == '-') return std::string_view("fgimNqtwz").contains(word[1]) ? i + 1 : i;
-    if (destination_.empty() && (parse_ipv4(word) || parse_ipv6(word))) destination_ = word;
+    if (destination_.empty() && (control::parse_ipv4(word) || control::parse_ipv6(word))) destination_ = word;
     return i;
   }
 
@@ -151,7 +151,7 @@ class Traces {
     for (size_t i = 1; i < words.size(); ++i) {
       std::string word = words[i];
       if (word.size() > 2 && word.front() == '(' && word.back() == ')') word = word.substr(1, word.size() - 2);
-      if (parse_ipv4(word) || parse_ipv6(word)) addresses.insert(word);
+      if (control::parse_ipv4(word) || control::parse_ipv6(word)) addresses.insert(word);
     }
     for (const std::string& address : addresses) out_.add(*flow_, address);
   }
@@ -214,9 +214,9 @@ std::optional<TracesRead> read_dublin(std::string_view text, uint32_t hop, Obser
 
 }  // namespace
 
-std::expected<TracesRead, Errors> read_traceroutes(std::string_view text, const std::string& file, uint32_t hop,
-                                                   ObservationCollector& out) {
-  const auto fail = [&file](const char* what) { return std::unexpected(Errors{{file, {}, 0, 0, what}}); };
+std::expected<TracesRead, control::Errors> read_traceroutes(std::string_view text, const std::string& file,
+                                                            uint32_t hop, ObservationCollector& out) {
+  const auto fail = [&file](const char* what) { return std::unexpected(control::Errors{{file, {}, 0, 0, what}}); };
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') {
     const auto read = read_dublin(text, hop, out);
@@ -233,4 +233,4 @@ std::expected<TracesRead, Errors> read_traceroutes(std::string_view text, const 
   return traces.read();
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -19,14 +19,14 @@
 #include "analysis/identify/observations.hpp"
 #include "control/document/error.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 struct TracesRead {
   uint64_t traces = 0;
   uint64_t without_flow = 0;
 };
 
-std::expected<TracesRead, Errors> read_traceroutes(std::string_view text, const std::string& file, uint32_t hop,
-                                                   ObservationCollector& out);
+std::expected<TracesRead, control::Errors> read_traceroutes(std::string_view text, const std::string& file,
+                                                            uint32_t hop, ObservationCollector& out);
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -10,7 +10,7 @@
 #include "analysis/identify/seeds.hpp"
 #include "dataplane/hashing/ecmp_hash.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -204,4 +204,4 @@ void Trial::run(const Family& family, const std::vector<uint32_t>& seeds, const 
   }
 }
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -11,7 +11,7 @@
 #include "analysis/identify/families.hpp"
 #include "analysis/identify/search.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 
 class Trial {
  public:
@@ -46,4 +46,4 @@ class Trial {
   std::map<uint32_t, ConstantSearch> constants_;  // by width
 };
 
-}  // namespace softspine::control
+}  // namespace softspine::analysis

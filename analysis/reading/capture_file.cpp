@@ -11,7 +11,7 @@
 #include <csignal>
 #include <cstring>
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::expected<bool, std::string> CaptureFile::next(storm::CapturedFrame& frame) 
   return false;
 }
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

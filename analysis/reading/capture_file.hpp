@@ -13,7 +13,7 @@
 #include "analysis/storm/capture_reader.hpp"
 #include "dataplane/edge/owned_fd.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 // The first SIGINT or SIGTERM ends all reading while this lives. The second ends the process.
 class StopReadingOnInterrupt {
@@ -51,4 +51,4 @@ class CaptureFile {
   uint64_t frames_ = 0;
 };
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

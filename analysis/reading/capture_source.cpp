@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 namespace {
 
@@ -32,4 +32,4 @@ std::expected<CaptureSource, std::string> capture_source(const control::Fabric& 
   return CaptureSource{file, {}, port};
 }
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

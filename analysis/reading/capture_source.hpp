@@ -12,7 +12,7 @@
 
 #include "control/model/fabric.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 struct CaptureSource {
   std::string file;
@@ -23,4 +23,4 @@ struct CaptureSource {
 // The error is a sentence.
 std::expected<CaptureSource, std::string> capture_source(const control::Fabric& fabric, const std::string& text);
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

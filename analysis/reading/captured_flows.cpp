@@ -9,7 +9,7 @@
 #include "analysis/reading/entering_frames.hpp"
 #include "dataplane/edge/pcap_reader.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -20,7 +20,7 @@ using control::LinkEnd;
 constexpr uint64_t kMostFlows = 10'000'000;
 class FlowCollection {
  public:
-  FlowCollection(control::Walker& walker, std::optional<LinkEnd> from) : frames_(walker, from) {}
+  FlowCollection(Walker& walker, std::optional<LinkEnd> from) : frames_(walker, from) {}
 
   void add(const dp::RecordedFrame& frame) {
     ++out_.packets;
@@ -60,7 +60,7 @@ class FlowCollection {
 
 }  // namespace
 
-std::expected<CapturedFlows, std::string> captured_flows(control::Walker& walker, const std::vector<std::string>& files,
+std::expected<CapturedFlows, std::string> captured_flows(Walker& walker, const std::vector<std::string>& files,
                                                          const std::string& from) {
   const auto sender = sender_named(walker.testbed().fabric, from);
   if (!sender) return std::unexpected(sender.error());
@@ -109,4 +109,4 @@ std::string left_out_text(const CapturedFlows& captured) {
   return out;
 }
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

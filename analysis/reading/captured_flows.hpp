@@ -13,10 +13,10 @@
 
 #include "analysis/explain/flow_choices.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 struct CapturedFlows {
-  std::vector<control::FlowProbe> flows;
+  std::vector<FlowProbe> flows;
   uint64_t packets = 0;
   uint64_t without_ip = 0;            // ARP, LLDP, PFC; faulty headers; and frames that were cut before their addresses
   uint64_t cut_before_ports = 0;      // UDP and TCP
@@ -28,10 +28,10 @@ struct CapturedFlows {
 };
 
 // `from`: "" for the hosts that have the source addresses; a host; or SWITCH:PORT, by which all packets come in.
-std::expected<CapturedFlows, std::string> captured_flows(control::Walker& walker, const std::vector<std::string>& files,
+std::expected<CapturedFlows, std::string> captured_flows(Walker& walker, const std::vector<std::string>& files,
                                                          const std::string& from);
 
 // A message for a person about the packets that became no flow; empty if there are none.
 std::string left_out_text(const CapturedFlows& captured);
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

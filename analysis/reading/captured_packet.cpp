@@ -6,7 +6,7 @@
 #include "analysis/reading/host_named.hpp"
 #include "dataplane/packet/wire.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -67,4 +67,4 @@ std::expected<std::optional<LinkEnd>, std::string> sender_named(const Fabric& fa
                          guess_at_sender(fabric, from));
 }
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

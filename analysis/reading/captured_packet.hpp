@@ -14,7 +14,7 @@
 #include "control/model/fabric.hpp"
 #include "dataplane/packet/packet.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 // Everything that a hash may look at by default and that is the same for a flow's packets; addresses as bytes.
 struct FlowIdentity {
@@ -39,4 +39,4 @@ std::unordered_map<std::string, uint32_t> hosts_by_address(const control::Fabric
 std::expected<std::optional<control::LinkEnd>, std::string> sender_named(const control::Fabric& fabric,
                                                                          const std::string& from);
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

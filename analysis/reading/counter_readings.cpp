@@ -8,7 +8,7 @@
 #include "analysis/storm/pause_counts.hpp"
 #include "control/model/role.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 namespace {
 
@@ -103,4 +103,4 @@ storm::CountedNode& CounterReadings::node_of(const std::string& name) {
                                       : fabric_.nodes.emplace_back(storm::CountedNode{.name = name, .ports = {}});
 }
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

@@ -10,7 +10,7 @@
 #include "analysis/storm/counted_roots.hpp"
 #include "control/model/testbed.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 class CounterReadings {
  public:
@@ -31,4 +31,4 @@ class CounterReadings {
   std::vector<std::string> watchdog_;
 };
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

@@ -7,7 +7,7 @@
 #include "dataplane/packet/parse.hpp"
 #include "dataplane/packet/wire.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -75,7 +75,7 @@ EnteringFrame::Told told_by(const dp::PacketMeta& meta, bool is_cut) {
 
 }  // namespace
 
-EnteringFrames::EnteringFrames(const control::Walker& walker, std::optional<LinkEnd> from)
+EnteringFrames::EnteringFrames(const Walker& walker, std::optional<LinkEnd> from)
     : walker_(walker),
       from_(from),
       hosts_(hosts_by_address(walker.testbed().fabric)),
@@ -107,4 +107,4 @@ void EnteringFrames::address_to_router(EnteringFrame& entering, LinkEnd sender) 
   dp::store_mac(entering.frame.bytes.data() + dp::ethernet::kDestination, walker_.router_mac(first.node));
 }
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

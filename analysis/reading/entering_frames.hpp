@@ -16,7 +16,7 @@
 #include "dataplane/packet/scratch_packet.hpp"
 #include "dataplane/packet/wire.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 struct EnteringFrame {
   enum class Told : uint8_t { kWithoutIp, kCutBeforeAddresses, kCutBeforePorts, kFlow };
@@ -33,7 +33,7 @@ class EnteringFrames {
   static constexpr uint32_t kHeaderReach = dataplane::ethernet::kBytes + 60 + dataplane::kMaxUdfReach;
 
   // `from`: where all frames come in; none: at the hosts that have the source addresses.
-  EnteringFrames(const control::Walker& walker, std::optional<control::LinkEnd> from);
+  EnteringFrames(const Walker& walker, std::optional<control::LinkEnd> from);
 
   // The frame, of which `most_bytes` are kept.
   EnteringFrame read(const dataplane::RecordedFrame& frame, uint32_t most_bytes);
@@ -45,11 +45,11 @@ class EnteringFrames {
   bool is_host(const std::string& address) const { return hosts_.contains(address); }
 
  private:
-  const control::Walker& walker_;
+  const Walker& walker_;
   std::optional<control::LinkEnd> from_;
   std::unordered_map<std::string, uint32_t> hosts_;
   uint32_t longest_;
   dataplane::ScratchPacket scratch_;
 };
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

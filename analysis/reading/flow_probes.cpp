@@ -8,17 +8,15 @@
 #include "control/traffic/rxe_source_port.hpp"
 #include "dataplane/units/rng.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
-using control::FlowProbe;
 using control::LinkEnd;
-using control::Probe;
 
 namespace {
 
 constexpr uint32_t kMaxRandomFlows = 10'000'000;
 
-FlowProbe flow_of(control::Walker& walker, const Probe& probe) {
+FlowProbe flow_of(Walker& walker, const Probe& probe) {
   const control::Fabric& fabric = walker.testbed().fabric;
   const LinkEnd sender{probe.from, probe.port};
   return {frame_of(fabric, probe, walker.router_mac(fabric.peer_of(sender).node)), sender};
@@ -26,7 +24,7 @@ FlowProbe flow_of(control::Walker& walker, const Probe& probe) {
 
 }  // namespace
 
-FlowProbes random_flows(control::Walker& walker, uint32_t count, uint64_t seed) {
+FlowProbes random_flows(Walker& walker, uint32_t count, uint64_t seed) {
   const control::Fabric& fabric = walker.testbed().fabric;
   if (count > kMaxRandomFlows) return std::unexpected("at most " + std::to_string(kMaxRandomFlows) + " random flows");
   std::vector<uint32_t> hosts;
@@ -52,4 +50,4 @@ FlowProbes random_flows(control::Walker& walker, uint32_t count, uint64_t seed) 
   return out;
 }
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

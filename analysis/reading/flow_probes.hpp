@@ -9,11 +9,11 @@
 
 #include "analysis/explain/flow_choices.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
-using FlowProbes = std::expected<std::vector<control::FlowProbe>, std::string>;
+using FlowProbes = std::expected<std::vector<FlowProbe>, std::string>;
 
 // RoCEv2 between random hosts of different racks, as the kernel would draw QPs and source ports.
-FlowProbes random_flows(control::Walker& walker, uint32_t count, uint64_t seed);
+FlowProbes random_flows(Walker& walker, uint32_t count, uint64_t seed);
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

@@ -14,7 +14,7 @@
 #include "control/document/words.hpp"
 #include "control/model/fabric.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 inline std::vector<std::string_view> host_names(const control::Fabric& fabric) {
   std::vector<std::string_view> out;
@@ -63,4 +63,4 @@ inline std::string guess_at_sender(const control::Fabric& fabric, std::string_vi
   return control::Guesser{}.guess(unknown, host_names(fabric));
 }
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

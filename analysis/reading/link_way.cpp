@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/reading/link_way.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 using control::LinkEnd;
 using storm::Way;
@@ -39,4 +39,4 @@ Way LinkWay::of(LinkEnd port, uint32_t source, uint32_t destination) {
   return from_below == (lower == port.node) ? Way::kOut : Way::kIn;
 }
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

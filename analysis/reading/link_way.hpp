@@ -9,7 +9,7 @@
 #include "analysis/storm/capture_reader.hpp"
 #include "control/model/fabric.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 class LinkWay {
  public:
@@ -26,4 +26,4 @@ class LinkWay {
   std::unordered_map<uint32_t, std::vector<bool>> below_;  // of nodes that were asked for: by node
 };
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

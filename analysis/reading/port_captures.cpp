@@ -19,7 +19,7 @@
 #include "dataplane/packet/scratch_packet.hpp"
 #include "dataplane/packet/wire.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -29,7 +29,7 @@ namespace {
 using PortOf = std::function<std::string(const storm::CapturedInterface&)>;
 
 // Addresses that no router forwards to.
-bool stays_on_link(const control::Flow& flow) {
+bool stays_on_link(const Flow& flow) {
   const auto& to = flow.destination;
   if (!flow.is_ipv6) return (to[0] & 0xf0) == 0xe0 || to[0] == 0xff || (to[0] == 169 && to[1] == 254);
   return to[0] == 0xff || (to[0] == 0xfe && (to[1] & 0xc0) == 0x80);
@@ -37,7 +37,7 @@ bool stays_on_link(const control::Flow& flow) {
 
 class PortCollection {
  public:
-  explicit PortCollection(control::ObservationCollector& out) : out_(out) {}
+  explicit PortCollection(ObservationCollector& out) : out_(out) {}
 
   void take(const storm::CapturedFrame& frame, const std::string& port) {
     if (frame.way == storm::Way::kIn) {
@@ -48,7 +48,7 @@ class PortCollection {
     dp::Packet& packet = scratch_.load(bare.bytes, bare.length);
     dp::parse(packet);
     const bool is_ip = (packet.meta().flags & (dp::kIsIpv4 | dp::kIsIpv6)) != 0;
-    control::Flow flow = is_ip ? control::flow_of(packet) : control::Flow{};
+    Flow flow = is_ip ? analysis::flow_of(packet) : Flow{};
     if (!is_ip || stays_on_link(flow)) {
       ++counts.not_routed;
       return;
@@ -59,7 +59,7 @@ class PortCollection {
   CapturedAtPorts counts;
 
  private:
-  control::ObservationCollector& out_;
+  ObservationCollector& out_;
   dp::ScratchPacket scratch_;
 };
 
@@ -95,7 +95,7 @@ std::expected<void, std::string> read_file(const std::string& name, const PortOf
 }  // namespace
 
 std::expected<CapturedAtPorts, std::string> read_port_captures(const PortCaptures& captures,
-                                                               control::ObservationCollector& out) {
+                                                               ObservationCollector& out) {
   PortCollection collection{out};
   std::set<std::string> interfaces;
   std::set<std::string> met;
@@ -126,4 +126,4 @@ std::expected<CapturedAtPorts, std::string> read_port_captures(const PortCapture
   return collection.counts;
 }
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

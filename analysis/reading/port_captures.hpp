@@ -11,7 +11,7 @@
 
 #include "analysis/identify/observations.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 struct PortCaptures {
   std::vector<std::string> ports;  // NAME=FILE; or NAME, an interface in one of `files`
@@ -25,7 +25,6 @@ struct CapturedAtPorts {
   uint64_t other_interfaces = 0;
 };
 
-std::expected<CapturedAtPorts, std::string> read_port_captures(const PortCaptures& captures,
-                                                               control::ObservationCollector& out);
+std::expected<CapturedAtPorts, std::string> read_port_captures(const PortCaptures& captures, ObservationCollector& out);
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

@@ -6,10 +6,10 @@
 #include <functional>
 #include <string>
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 // `bytes`: of the file; 0 where its end is not known. `what` was read so far: "12,000 frames".
 using ProgressFunction =
     std::function<void(const std::string& file, uint64_t offset, uint64_t bytes, const std::string& what)>;
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

@@ -20,7 +20,7 @@
 #include "dataplane/packet/parse.hpp"
 #include "dataplane/packet/wire.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 namespace dp = dataplane;
 
@@ -101,7 +101,7 @@ std::expected<KnownPorts, std::string> known_ports(const control::Fabric& fabric
 
 class Collection {
  public:
-  Collection(control::Walker& walker, const KnownPorts& ports, std::optional<LinkEnd> from)
+  Collection(Walker& walker, const KnownPorts& ports, std::optional<LinkEnd> from)
       : fabric_(walker.testbed().fabric), ports_(ports), from_(from), hosts_(hosts_by_address(fabric_)), way_(fabric_) {
     for (const control::Profile& profile : walker.testbed().profiles) hashes_.emplace_back(profile.hash);
   }
@@ -193,8 +193,7 @@ class Collection {
     const size_t flow = out_.flows.size();
     known_.emplace(std::move(key), flow);
     const auto end = bare.bytes.begin() + static_cast<ptrdiff_t>(std::min(bare.bytes.size(), kHeadBytes));
-    control::SightedFlow& made =
-        out_.flows.emplace_back(control::SightedFlow{{bare.bytes.begin(), end}, bare.length, {}, {}});
+    SightedFlow& made = out_.flows.emplace_back(SightedFlow{{bare.bytes.begin(), end}, bare.length, {}, {}});
     if (source == control::kNone) made.sender = from_;
     if (source != control::kNone && fabric_.nodes[source].ports.size() == 1) made.sender = LinkEnd{source, 0};
     sources_.push_back(source);
@@ -204,7 +203,7 @@ class Collection {
   }
 
   // A frame that both ends of a link captured is one frame. A bond's flow begins at the port that sent most of it.
-  void finish(control::SightedFlow& flow, const Counts& here, const Counts& there) const {
+  void finish(SightedFlow& flow, const Counts& here, const Counts& there) const {
     flow.left = here;
     for (const auto& [end, packets] : there) flow.left[end] = std::max(flow.left[end], packets);
     if (flow.sender) return;
@@ -265,7 +264,7 @@ std::expected<void, std::string> read_file(const CaptureSource& source, const Pr
 
 }  // namespace
 
-std::expected<Sightings, std::string> read_sightings(control::Walker& walker, const std::vector<CaptureSource>& sources,
+std::expected<Sightings, std::string> read_sightings(Walker& walker, const std::vector<CaptureSource>& sources,
                                                      const SightingOptions& options) {
   const control::Fabric& fabric = walker.testbed().fabric;
   const auto ports = known_ports(fabric, options.ports_file);
@@ -299,4 +298,4 @@ std::string left_out_text(const Sightings& sightings) {
   return out;
 }
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

@@ -18,10 +18,10 @@
 #include "analysis/reading/capture_source.hpp"
 #include "analysis/reading/progress.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 struct Sightings {
-  std::vector<control::SightedFlow> flows;
+  std::vector<SightedFlow> flows;
   std::set<control::LinkEnd> ports;  // where captures were made
   uint64_t packets = 0;
   uint64_t without_ip = 0;     // ARP, LLDP, PFC; frames that were cut before their addresses, or not Ethernet
@@ -40,10 +40,10 @@ struct SightingOptions {
   ProgressFunction progress = {};
 };
 
-std::expected<Sightings, std::string> read_sightings(control::Walker& walker, const std::vector<CaptureSource>& sources,
+std::expected<Sightings, std::string> read_sightings(Walker& walker, const std::vector<CaptureSource>& sources,
                                                      const SightingOptions& options);
 
 // For a person: what became no sighting. Empty if there is none.
 std::string left_out_text(const Sightings& sightings);
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

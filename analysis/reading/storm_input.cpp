@@ -15,7 +15,7 @@
 #include "analysis/storm/merged_captures.hpp"
 #include "control/telemetry/text_table.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 using dataplane::Duration;
 using dataplane::Instant;
@@ -388,4 +388,4 @@ std::expected<std::vector<ReadCapture>, std::string> read_captures(const StormIn
   return out;
 }
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

@@ -14,7 +14,7 @@
 #include "analysis/storm/pause_recorder.hpp"
 #include "analysis/storm/storm_report.hpp"
 
-namespace softspine::tools {
+namespace softspine::analysis {
 
 struct StormInput {
   std::vector<std::string> captures;  // FILE, or PLACE=FILE (analysis/storm/merged_captures.hpp); - is standard input
@@ -40,4 +40,4 @@ std::expected<std::vector<ReadCapture>, std::string> read_captures(const StormIn
 // "1 frame is missing", "2 frames are missing"
 std::string count_text(uint64_t n, const char* one, const char* many);
 
-}  // namespace softspine::tools
+}  // namespace softspine::analysis

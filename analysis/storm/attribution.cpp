@@ -10,7 +10,7 @@
 
 #include "analysis/storm/stretches.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Instant;
 
@@ -166,4 +166,4 @@ Attribution attribute(const PauseLog& log, const std::vector<uint32_t>& selected
   return Sweep{log, marks}.run(selected);
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

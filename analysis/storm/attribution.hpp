@@ -19,7 +19,7 @@
 
 #include "analysis/storm/pause_graph.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 inline constexpr size_t kMaxCycles = 1'000;
 
@@ -69,4 +69,4 @@ struct PauseMarks {
 // `selected`: indices into log.pauses, by begin.
 Attribution attribute(const PauseLog& log, const std::vector<uint32_t>& selected, const PauseMarks& marks);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 void CaptureInput::fill(size_t n) {
   if (begin_ + n > buffer_.size()) {
@@ -38,4 +38,4 @@ bool CaptureInput::skip(uint64_t n) {
   return true;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

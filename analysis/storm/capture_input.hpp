@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 class CaptureInput {
  public:
@@ -37,4 +37,4 @@ class CaptureInput {
   bool ended_ = false;
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -5,7 +5,7 @@
 
 #include "dataplane/units/wide.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Instant;
 
@@ -282,4 +282,4 @@ void CaptureReader::note_time(uint64_t ticks, const Clock& clock) {
   moment_ = is_beyond ? std::nullopt : std::optional{moment};
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

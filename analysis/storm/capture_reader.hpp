@@ -28,7 +28,7 @@
 #include "analysis/storm/pcapng_blocks.hpp"
 #include "dataplane/units/time.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 struct CaptureError {
   uint64_t offset = 0;
@@ -152,4 +152,4 @@ class CaptureReader {
   std::optional<CaptureError> broken_;
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Duration;
 
@@ -75,4 +75,4 @@ std::string doubt_about(const PauseLog& log, uint32_t node, uint32_t from, const
   return "";
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -21,11 +21,11 @@
 
 #include "analysis/storm/pause_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 // Why the node may not be the root, as the end of a sentence: "it is known by its MAC alone". Empty: it is the root.
 // `time`: of its pauses.
 std::string doubt_about(const PauseLog& log, uint32_t node, uint32_t from,
                         const CapturedTime& time = {.from = {}, .until = {}});
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

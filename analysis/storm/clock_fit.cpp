@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Duration;
 using dataplane::Instant;
@@ -92,4 +92,4 @@ std::expected<ClockFit, std::string> fit_clock(const ClockLimits& limits, Instan
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

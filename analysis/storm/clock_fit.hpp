@@ -31,7 +31,7 @@
 #include "analysis/storm/line_search.hpp"
 #include "dataplane/units/time.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 // For differences of times that anybody may have written into a capture.
 __extension__ using Int128 = __int128;
@@ -66,4 +66,4 @@ struct ClockFit {
 std::expected<ClockFit, std::string> fit_clock(const ClockLimits& limits, dataplane::Instant from,
                                                dataplane::Instant to);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

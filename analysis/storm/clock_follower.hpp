@@ -10,7 +10,7 @@
 #include "analysis/storm/capture_reader.hpp"
 #include "analysis/storm/clock_steps.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 class ClockFollower {
  public:
@@ -69,4 +69,4 @@ class ClockFollower {
   std::vector<uint64_t> strays_;
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -8,7 +8,7 @@
 
 #include "analysis/storm/pair_limits.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Duration;
 using dataplane::Instant;
@@ -197,4 +197,4 @@ CaptureGroups one_group(size_t captures, Duration uncertainty) {
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -18,7 +18,7 @@
 #include "analysis/storm/clock_steps.hpp"
 #include "analysis/storm/sighting_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 inline constexpr dataplane::Duration kMostUncertainty = dataplane::Duration::us(25);
 
@@ -59,4 +59,4 @@ CaptureGroups group_captures(const std::vector<CaptureClock>& captures);
 // If the user says that the clocks agree within `uncertainty`.
 CaptureGroups one_group(size_t captures, dataplane::Duration uncertainty);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

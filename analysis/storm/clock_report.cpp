@@ -7,7 +7,7 @@
 
 #include "control/telemetry/text_table.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using control::grouped;
 using control::Json;
@@ -60,4 +60,4 @@ Json clocks_json(const std::vector<ClockFact>& clocks) {
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

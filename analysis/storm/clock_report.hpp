@@ -4,9 +4,9 @@
 
 #include "analysis/storm/storm_report.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 std::string clocks_text(const std::vector<ClockFact>& clocks);
 control::Json clocks_json(const std::vector<ClockFact>& clocks);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Duration;
 using dataplane::Instant;
@@ -43,4 +43,4 @@ std::vector<ClockStep> ClockSteps::steps() const {
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -19,7 +19,7 @@
 
 #include "dataplane/units/time.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 struct ClockStep {
   dataplane::Instant at;     // of the last frame before it
@@ -62,4 +62,4 @@ class ClockSteps {
   std::vector<ClockStep> steps_;
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -7,7 +7,7 @@
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/printable.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using control::Json;
 
@@ -55,4 +55,4 @@ std::expected<void, std::string> read_config_db(const std::string& path, const s
   return {};
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -13,9 +13,9 @@
 
 #include "analysis/storm/pause_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 // Adds to `known`. The error is a sentence with the file.
 std::expected<void, std::string> read_config_db(const std::string& path, const std::string& text, KnownFabric& known);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -5,7 +5,7 @@
 
 #include "analysis/storm/pause_frame.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::optional<CookedFrame> read_cooked(uint16_t link_type, std::span<const uint8
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -17,7 +17,7 @@
 
 #include "analysis/storm/capture_reader.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 constexpr bool is_cooked(uint16_t link_type) {
   return link_type == 113 || link_type == 276;
@@ -34,4 +34,4 @@ struct CookedFrame {
 // No value: the frame is too short, or not from Ethernet.
 std::optional<CookedFrame> read_cooked(uint16_t link_type, std::span<const uint8_t> frame);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

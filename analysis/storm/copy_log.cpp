@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/storm/copy_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Instant;
 
@@ -51,4 +51,4 @@ std::optional<dataplane::Duration> CopyLog::apart(uint32_t a, uint32_t b) const 
   return found.apart / static_cast<int64_t>(found.frames);
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -19,7 +19,7 @@
 #include "analysis/storm/pause_frame.hpp"
 #include "dataplane/units/time.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 class CopyLog {
  public:
@@ -64,4 +64,4 @@ class CopyLog {
   std::vector<uint64_t> frames_;                   // by place
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -208,4 +208,4 @@ CountedVerdict judge_counts(const CountedFabric& read) {
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -28,7 +28,7 @@
 
 #include "analysis/storm/pause_counts.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 struct CountedNode {
   std::string name;
@@ -63,4 +63,4 @@ struct CountedVerdict {
 
 CountedVerdict judge_counts(const CountedFabric& read);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::optional<EthtoolPause> ethtool_pause(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

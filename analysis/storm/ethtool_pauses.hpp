@@ -16,7 +16,7 @@
 
 #include "analysis/storm/pause_counts.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 struct EthtoolPause {
   size_t counted = 0;  // a priority, or kWholeLink
@@ -28,4 +28,4 @@ struct EthtoolPause {
 // Nothing: the counter is of something else.
 std::optional<EthtoolPause> ethtool_pause(std::string_view name);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

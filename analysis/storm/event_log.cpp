@@ -7,7 +7,7 @@
 #include "analysis/storm/text_lines.hpp"
 #include "control/telemetry/json.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using control::Json;
 using dataplane::Instant;
@@ -91,4 +91,4 @@ std::expected<EventLog, std::string> read_event_log(const std::string& path) {
   return log;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -11,7 +11,7 @@
 #include "analysis/storm/storm_report.hpp"
 #include "control/telemetry/text_table.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Duration;
 using dataplane::Instant;
@@ -169,4 +169,4 @@ Story tell(const EventLog& events, const PauseLog& log, const Analysis& analysis
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -19,7 +19,7 @@
 
 #include "analysis/storm/storm_analysis.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 struct LoggedEvent {
   dataplane::Instant at;
@@ -65,4 +65,4 @@ struct Story {
 Story tell(const EventLog& events, const PauseLog& log, const Analysis& analysis, const std::string& testbed,
            bool is_emulated);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

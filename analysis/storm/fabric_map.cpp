@@ -13,7 +13,7 @@
 #include "analysis/storm/picture.hpp"
 #include "control/model/role.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -410,4 +410,4 @@ double draw_map(Svg& svg, double top, const PauseLog& log, const Analysis& analy
   return top + map.height();
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

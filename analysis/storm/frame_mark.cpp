@@ -7,7 +7,7 @@
 #include "analysis/storm/pause_frame.hpp"
 #include "dataplane/units/wide.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::optional<FrameMark> mark_of(std::span<const uint8_t> frame) {
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

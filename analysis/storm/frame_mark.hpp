@@ -12,7 +12,7 @@
 #include <optional>
 #include <span>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 struct FrameMark {
   uint64_t key = 0;
@@ -24,4 +24,4 @@ struct FrameMark {
 // `frame`: from the destination's MAC address on.
 std::optional<FrameMark> mark_of(std::span<const uint8_t> frame);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

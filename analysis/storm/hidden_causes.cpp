@@ -9,7 +9,7 @@
 #include "analysis/storm/pause_graph.hpp"
 #include "analysis/storm/storm_report.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Duration;
 using dataplane::Instant;
@@ -146,4 +146,4 @@ std::string doubt_by_hidden_causes(const PauseLog& log, const Run& run, std::spa
                      time_text(covered(silent(log, run, port))));
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -22,7 +22,7 @@
 
 #include "analysis/storm/pause_runs.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 // A run that no cause is known of: free for at least `threshold` and for more than 20 % of it.
 bool is_free(const Run& run, dataplane::Duration explained, dataplane::Duration threshold);
@@ -32,4 +32,4 @@ bool is_free(const Run& run, dataplane::Duration explained, dataplane::Duration 
 std::string doubt_by_hidden_causes(const PauseLog& log, const Run& run, std::span<const Run* const> runs,
                                    dataplane::Duration threshold);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

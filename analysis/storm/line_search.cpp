@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -99,4 +99,4 @@ void LineSearch::project(double drift) {
   std::ranges::sort(lows_, std::greater{});
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 inline constexpr double kMostDrift = 200e-6;
 
@@ -76,4 +76,4 @@ class LineSearch {
   std::vector<double> lows_;
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

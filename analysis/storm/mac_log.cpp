@@ -6,7 +6,7 @@
 
 #include "analysis/storm/pause_frame.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 void MacLog::transmitted(uint32_t port, uint64_t source, uint64_t destination) {
   if (pairs_.size() <= port) pairs_.resize(port + 1);
@@ -61,4 +61,4 @@ std::vector<std::pair<uint32_t, uint32_t>> MacLog::links(const std::vector<uint3
   return links;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

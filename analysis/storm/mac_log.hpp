@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 class MacLog {
  public:
@@ -41,4 +41,4 @@ class MacLog {
   std::vector<std::vector<Pair>> pairs_;           // by port: different ones, the latest last
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

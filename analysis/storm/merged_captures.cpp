@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Duration;
 
@@ -82,4 +82,4 @@ std::vector<std::string> labels_of(const std::vector<std::string>& files) {
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

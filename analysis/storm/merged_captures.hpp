@@ -13,7 +13,7 @@
 #include "analysis/storm/clock_groups.hpp"
 #include "analysis/storm/pause_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 // A capture as it was read for the first time.
 struct CaptureOutline {
@@ -46,4 +46,4 @@ class MergedCaptures {
 // Labels that tell files apart: names, or whole paths where two names are equal.
 std::vector<std::string> labels_of(const std::vector<std::string>& files);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -8,7 +8,7 @@
 
 #include "analysis/storm/pause_frame.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::string MirroredFrame::place() const {
   return std::string{text.data()} + (session ? ":session " + std::to_string(*session) : ":mirror");
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

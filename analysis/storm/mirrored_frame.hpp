@@ -19,7 +19,7 @@
 #include <span>
 #include <string>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 struct MirroredFrame {
   static constexpr size_t kMostHeaderBytes = 64;
@@ -35,4 +35,4 @@ struct MirroredFrame {
 // `frame`: from the destination's MAC address on. No value: nothing mirrored, or too short to tell.
 std::optional<MirroredFrame> read_mirrored(std::span<const uint8_t> frame);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/storm/node_macs.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 NodeMacs::NodeMacs(const PauseRecorder& recorded, const KnownFabric& known, const std::vector<uint32_t>& captured,
                    const PauseLog& log)
@@ -69,4 +69,4 @@ bool NodeMacs::settle(Sender& it) {
   return true;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

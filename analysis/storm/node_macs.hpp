@@ -24,7 +24,7 @@
 
 #include "analysis/storm/pause_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 class NodeMacs {
  public:
@@ -58,4 +58,4 @@ class NodeMacs {
   std::set<std::string> has_one_;                     // nodes with one address for their ports
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

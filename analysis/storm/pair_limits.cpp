@@ -5,7 +5,7 @@
 #include <set>
 #include <span>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Duration;
 
@@ -99,4 +99,4 @@ std::map<CapturePair, ClockLimits> limits_of_pairs(const std::vector<const Sight
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -11,7 +11,7 @@
 #include "analysis/storm/clock_fit.hpp"
 #include "analysis/storm/sighting_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 // Two captures, the lower number first.
 using CapturePair = std::pair<uint32_t, uint32_t>;
@@ -19,4 +19,4 @@ using CapturePair = std::pair<uint32_t, uint32_t>;
 // The limits of a pair (a, b) are of b's clock − a's. Pairs without a common packet are left out.
 std::map<CapturePair, ClockLimits> limits_of_pairs(const std::vector<const SightingLog*>& captures);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -13,7 +13,7 @@
 #include "analysis/storm/ethtool_pauses.hpp"
 #include "analysis/storm/text_lines.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -215,4 +215,4 @@ std::expected<CountReading, std::string> difference(const CountReading& before, 
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -20,7 +20,7 @@
 #include <optional>
 #include <string>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 inline constexpr size_t kCountedPriorities = 8;
 inline constexpr size_t kWholeLink = kCountedPriorities;
@@ -57,4 +57,4 @@ std::expected<CountReading, std::string> read_counts(const std::string& path, co
 // gone.
 std::expected<CountReading, std::string> difference(const CountReading& before, const CountReading& after);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -60,4 +60,4 @@ MacControl read_pause_frame(std::span<const uint8_t> frame, PauseFrame& out) {
   return MacControl::kPause;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 // Classes 0–7 are PFC's priorities; 8 is PAUSE, which stops all of them.
 inline constexpr uint8_t kAllPriorities = 8;
@@ -49,4 +49,4 @@ uint16_t word_at(std::span<const uint8_t> frame, size_t at);
 uint64_t mac_at(std::span<const uint8_t> frame, size_t at);
 std::string mac_text(uint64_t mac);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

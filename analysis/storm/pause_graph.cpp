@@ -6,7 +6,7 @@
 
 #include "analysis/storm/strong_components.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::vector<uint32_t> PauseGraph::way_around(Turns turns, const std::vector<uint
   return way;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

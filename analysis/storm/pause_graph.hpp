@@ -21,7 +21,7 @@
 
 #include "analysis/storm/pause_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 enum class Turns : uint8_t { kUpDown, kAny };
 
@@ -65,4 +65,4 @@ class PauseGraph {
   std::vector<std::vector<uint32_t>> unreached_;  // by node: of asked_by_, what no root leads to so far
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Duration;
 
@@ -71,4 +71,4 @@ void PauseList::sort() {
   latest_.clear();
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -18,7 +18,7 @@
 #include "analysis/storm/pause_frame.hpp"
 #include "analysis/storm/pause_timer.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 // No pause that is shorter is a storm, by the rule of storm_analysis.hpp: three of the longest timers that an XOFF can
 // set; 1 ms where the link's speed is unknown.
@@ -61,4 +61,4 @@ class PauseList {
   size_t limit_ = kMaxWhole;
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -8,7 +8,7 @@
 #include "analysis/storm/sender_ends.hpp"
 #include "analysis/storm/tiers.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Instant;
 
@@ -166,4 +166,4 @@ PauseLog assemble_log(const PauseRecorder& recorded, const KnownFabric& known, d
   return log;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

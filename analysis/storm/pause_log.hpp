@@ -19,7 +19,7 @@
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 inline constexpr uint32_t kNone = UINT32_MAX;
 inline constexpr int kNoTier = -1;
@@ -117,4 +117,4 @@ struct KnownFabric {
 // `clocks`: how far those of several captures may be apart.
 PauseLog assemble_log(const PauseRecorder& recorded, const KnownFabric& known = {}, dataplane::Duration clocks = {});
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

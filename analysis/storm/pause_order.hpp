@@ -13,7 +13,7 @@
 #include "analysis/storm/pause_frame.hpp"
 #include "dataplane/units/time.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 class PauseOrder {
  public:
@@ -57,4 +57,4 @@ class PauseOrder {
   dataplane::Instant latest_ = dataplane::Instant::at_ps(std::numeric_limits<int64_t>::min());  // that was given out
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

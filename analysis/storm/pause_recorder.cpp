@@ -7,7 +7,7 @@
 
 #include "analysis/storm/cooked.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Duration;
 using dataplane::Instant;
@@ -199,4 +199,4 @@ void PauseRecorder::finish(const std::vector<CapturedInterface>& interfaces, uin
   pauses_.sort();
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -28,7 +28,7 @@
 #include "analysis/storm/pause_timer.hpp"
 #include "analysis/storm/recorded_port.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 struct Sender {
   uint32_t port = 0;  // where its frames were captured
@@ -118,4 +118,4 @@ class PauseRecorder {
   CopyLog copies_;
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

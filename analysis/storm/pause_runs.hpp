@@ -11,7 +11,7 @@
 #include "analysis/storm/pause_log.hpp"
 #include "dataplane/units/wide.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 struct Run {
   static constexpr int64_t kPausedTenths = 8;
@@ -103,4 +103,4 @@ class Runs {
   std::vector<Run> runs_;
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

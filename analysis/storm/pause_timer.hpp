@@ -15,7 +15,7 @@
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 enum class PauseEnd : uint8_t {
   kXon,     // the sender ended it by XON
@@ -107,4 +107,4 @@ class PauseTimer {
   dataplane::Instant until_;
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

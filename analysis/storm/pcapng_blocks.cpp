@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -194,4 +194,4 @@ std::expected<PacketBlock, BlockError> packet_block(uint32_t type, Bytes body, B
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 inline constexpr uint32_t kSectionBlock = 0x0A0D0D0A;  // the same in both orders
 inline constexpr uint32_t kInterfaceBlock = 1;
@@ -80,4 +80,4 @@ std::expected<StatisticsBlock, BlockError> statistics_block(std::span<const uint
 // `type`: enhanced or obsolete.
 std::expected<PacketBlock, BlockError> packet_block(uint32_t type, std::span<const uint8_t> body, ByteOrder order);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -8,7 +8,7 @@
 
 #include "control/telemetry/text_table.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -153,4 +153,4 @@ std::string picture(const CaptureFacts& facts, const PauseLog& log, const Analys
   return std::move(svg).finish();
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

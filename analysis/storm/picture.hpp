@@ -16,7 +16,7 @@
 #include "analysis/storm/storm_report.hpp"
 #include "control/telemetry/svg.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using control::Point;
 using control::Svg;
@@ -67,4 +67,4 @@ double timeline_height(const Analysis& analysis);
 inline constexpr double kPictureWidth = 1280;
 inline constexpr double kMargin = 40;
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

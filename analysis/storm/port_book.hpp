@@ -7,7 +7,7 @@
 
 #include "analysis/storm/pause_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 class PortBook {
  public:
@@ -46,4 +46,4 @@ class PortBook {
   std::unordered_map<std::string, uint32_t> ports_;
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

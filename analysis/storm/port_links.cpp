@@ -11,7 +11,7 @@
 
 #include "analysis/storm/node_macs.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 void PortLinks::join() {
   join_known();
@@ -161,4 +161,4 @@ void PortLinks::join_by_copies() {
   }
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

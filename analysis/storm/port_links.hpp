@@ -18,7 +18,7 @@
 
 #include "analysis/storm/port_book.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 class PortLinks {
  public:
@@ -52,4 +52,4 @@ class PortLinks {
   PortBook& book_;
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

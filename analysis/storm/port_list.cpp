@@ -11,7 +11,7 @@
 #include "analysis/storm/config_db_ports.hpp"
 #include "analysis/storm/text_lines.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -127,4 +127,4 @@ std::string unmatched_lines(const KnownFabric& known, const PauseRecorder& recor
   return count <= kShownLines ? out : out + fmt::format(", and {} more", count - kShownLines);
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

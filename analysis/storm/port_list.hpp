@@ -19,7 +19,7 @@
 
 #include "analysis/storm/pause_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 // As vendors write it. No value: no MAC address.
 std::optional<uint64_t> mac_of(std::string_view text);
@@ -31,4 +31,4 @@ std::expected<void, std::string> read_port_list(const std::string& path, KnownFa
 // "2 (eth33), 7 (02:11:22:33:44:56)". Empty: each matches.
 std::string unmatched_lines(const KnownFabric& known, const PauseRecorder& recorded);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -7,7 +7,7 @@
 #include "control/capture/pcapng.hpp"
 #include "control/telemetry/printable.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Rate;
 
@@ -56,4 +56,4 @@ RecordedPort port_of_machine(uint32_t number, const CapturedInterface& interface
           .time = interface.time};
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -8,7 +8,7 @@
 #include "analysis/storm/capture_reader.hpp"
 #include "dataplane/units/rate.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 // The node of a machine's ports whose capture does not name the machine.
 inline constexpr const char* kThisMachine = "here";
@@ -37,4 +37,4 @@ RecordedPort port_of_interface(size_t index, const CapturedInterface& interface,
 // tell them apart.
 RecordedPort port_of_machine(uint32_t number, const CapturedInterface& interface, dataplane::Rate speed);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

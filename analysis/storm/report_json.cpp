@@ -3,7 +3,7 @@
 #include "analysis/storm/storm_report.hpp"
 #include "analysis/storm/story_report.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using control::Json;
 using dataplane::Duration;
@@ -195,4 +195,4 @@ Json json_report(const CaptureFacts& facts, const PauseLog& log, const Analysis&
           {"pauses_left_out", omitted}};
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -8,7 +8,7 @@
 #include "analysis/storm/story_report.hpp"
 #include "control/telemetry/text_table.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using control::grouped;
 using control::TextTable;
@@ -155,4 +155,4 @@ std::string text_report(const CaptureFacts& facts, const PauseLog& log, const An
   return out + origins_text(log, analysis, rows) + links_text(log, analysis, rows) + threshold_text(analysis);
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

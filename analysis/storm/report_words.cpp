@@ -8,7 +8,7 @@
 #include "analysis/storm/storm_report.hpp"
 #include "control/telemetry/text_table.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using control::grouped;
 using dataplane::Duration;
@@ -118,4 +118,4 @@ std::string headline(const PauseLog& log, const Analysis& analysis) {
   return "No storm: no pauses";
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

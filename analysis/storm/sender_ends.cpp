@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 SenderEnds::SenderEnds(const PauseRecorder& recorded, const KnownFabric& known, const std::vector<uint32_t>& captured,
                        PortBook& book)
@@ -218,4 +218,4 @@ uint32_t SenderEnds::peer_of(uint32_t port) {
   return peer(port);
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -27,7 +27,7 @@
 #include "analysis/storm/node_macs.hpp"
 #include "analysis/storm/port_book.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 class SenderEnds {
  public:
@@ -93,4 +93,4 @@ class SenderEnds {
   std::map<uint32_t, uint64_t> stands_for_;                    // made-up neighbours: the MAC they took
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -6,7 +6,7 @@
 
 #include "analysis/storm/cooked.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::vector<Sighting> SightingLog::at_level(unsigned level) const {
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -12,7 +12,7 @@
 #include "analysis/storm/capture_reader.hpp"
 #include "analysis/storm/frame_mark.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 struct Sighting {
   FrameMark mark;
@@ -44,4 +44,4 @@ class SightingLog {
   std::vector<Sighting> seen_;
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -12,7 +12,7 @@
 #include "analysis/storm/pause_runs.hpp"
 #include "analysis/storm/storm_report.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Duration;
 using dataplane::Instant;
@@ -312,4 +312,4 @@ Analysis analyse(const PauseLog& log, const StormRule& rule) {
   return Judge{log, rule}.judge();
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -36,7 +36,7 @@
 
 #include "analysis/storm/attribution.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 struct StormRule {
   std::optional<dataplane::Duration> storm_after;  // T, if the user says it
@@ -98,4 +98,4 @@ struct Analysis {
 
 Analysis analyse(const PauseLog& log, const StormRule& rule = {});
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

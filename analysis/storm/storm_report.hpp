@@ -11,7 +11,7 @@
 #include "analysis/storm/storm_analysis.hpp"
 #include "control/telemetry/json.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 inline constexpr size_t kMaxPausesInJson = 100'000;
 
@@ -64,4 +64,4 @@ std::string more_text(size_t all, size_t shown);
 // `part` as a percentage of `whole`.
 double percent(dataplane::Duration part, dataplane::Duration whole);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

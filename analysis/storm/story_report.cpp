@@ -7,7 +7,7 @@
 
 #include "control/telemetry/text_table.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using control::Json;
 using control::TextTable;
@@ -47,4 +47,4 @@ Json story_json(const PauseLog& log, const Analysis& analysis, const std::option
           {"lines", std::move(lines)}};
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

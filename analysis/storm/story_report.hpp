@@ -5,11 +5,11 @@
 
 #include "analysis/storm/storm_report.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 // The first `rows` lines.
 std::string story_text(const PauseLog& log, const Analysis& analysis, const Story& story, size_t rows);
 // null: there was no event log.
 control::Json story_json(const PauseLog& log, const Analysis& analysis, const std::optional<Story>& story);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Duration;
 using dataplane::Instant;
@@ -55,4 +55,4 @@ Stretches stretches_of(const PauseLog& log, const std::vector<uint32_t>& selecte
   return out;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -11,7 +11,7 @@
 
 #include "analysis/storm/pause_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 inline constexpr size_t kMaxMoments = 20'000;
 inline constexpr size_t kLeastMoments = 100;
@@ -32,4 +32,4 @@ struct Stretches {
 // `selected`: indices into log.pauses, by begin.
 Stretches stretches_of(const PauseLog& log, const std::vector<uint32_t>& selected);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

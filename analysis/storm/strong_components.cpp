@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -87,4 +87,4 @@ std::vector<std::vector<uint32_t>> strong_components(uint32_t vertices,
   return Components{vertices, successors}.find();
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

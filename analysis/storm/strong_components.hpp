@@ -7,11 +7,11 @@
 #include <functional>
 #include <vector>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 // `successors` of a vertex, 0 … vertices − 1. Of a component's members each leads to each other one; components of one
 // vertex are left out.
 std::vector<std::vector<uint32_t>> strong_components(uint32_t vertices,
                                                      const std::function<std::vector<uint32_t>(uint32_t)>& successors);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

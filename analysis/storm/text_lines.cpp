@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 std::expected<TextLines, std::string> TextLines::open(const std::string& path, const std::string& what,
                                                       uint64_t most_bytes) {
@@ -45,4 +45,4 @@ bool TextLines::next(std::string& line) {
   return true;
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 class TextLines {
  public:
@@ -39,4 +39,4 @@ class TextLines {
   std::string error_;
 };
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

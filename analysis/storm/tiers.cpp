@@ -10,7 +10,7 @@
 
 #include "control/model/role.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 namespace {
 
@@ -94,4 +94,4 @@ void guess_tiers(PauseLog& log) {
   }
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

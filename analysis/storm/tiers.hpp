@@ -6,9 +6,9 @@
 
 #include "analysis/storm/pause_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 // Sets only tiers that are not known yet.
 void guess_tiers(PauseLog& log);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -9,7 +9,7 @@
 
 #include "analysis/storm/picture.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 
 using dataplane::Duration;
 using dataplane::Instant;
@@ -190,4 +190,4 @@ void draw_timeline(Svg& svg, double top, const PauseLog& log, const Analysis& an
   Timeline{log, analysis}.draw(svg, top);
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -23,15 +23,15 @@ uint64_t bytes_of(const PlannedFlow& flow) {
 
 }  // namespace
 
-std::expected<std::vector<control::FlowProbe>, std::string> workload_flows(control::Walker& walker, size_t most) {
+std::expected<std::vector<analysis::FlowProbe>, std::string> workload_flows(analysis::Walker& walker, size_t most) {
   const auto plan = plan_traffic(walker.testbed());
   if (!plan) return std::unexpected(plan.error());
   const control::Fabric& fabric = walker.testbed().fabric;
-  std::vector<control::FlowProbe> out;
+  std::vector<analysis::FlowProbe> out;
   const size_t taken = std::min(most, plan->size());
   for (size_t i = 0; i < taken; ++i) {
     const PlannedFlow& flow = (*plan)[i * plan->size() / taken];
-    control::Probe probe{.from = flow.source, .to = flow.destination};
+    analysis::Probe probe{.from = flow.source, .to = flow.destination};
     const auto router = walker.router_mac(fabric.peer_of({probe.from, 0}).node);
     probe.port = bond_port(bonded_host(fabric, probe.from, router), flow.flow).value();
     probe.source_port = flow.flow.source_port;
@@ -52,14 +52,14 @@ bool expects_polarization(const control::Testbed& testbed) {
 }
 
 std::expected<control::Json, std::string> polarization_section(const control::Testbed& testbed) {
-  control::Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
+  analysis::Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   const auto flows = workload_flows(walker);
   if (!flows) return std::unexpected(flows.error());
   return polarization_values(polarization_of(walker, *flows));
 }
 
 control::Json polarization_section_outline(const control::Testbed& testbed) {
-  return polarization_outline(testbed.fabric);
+  return analysis::polarization_outline(testbed.fabric);
 }
 
 }  // namespace softspine::testbeds

@@ -15,8 +15,8 @@ namespace softspine::testbeds {
 
 // One flow for each queue pair, with the bytes that it has to send. Of more than `most`, so many of them at even
 // distances.
-std::expected<std::vector<control::FlowProbe>, std::string> workload_flows(control::Walker& walker,
-                                                                           size_t most = SIZE_MAX);
+std::expected<std::vector<analysis::FlowProbe>, std::string> workload_flows(analysis::Walker& walker,
+                                                                            size_t most = SIZE_MAX);
 
 // Expectations on `polarization.` are judged by what is computed of the workloads' flows with every link up, before
 // and without a run. A report has that section only if the testbed has such an expectation.

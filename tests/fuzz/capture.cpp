@@ -9,7 +9,7 @@
 #include "analysis/storm/storm_report.hpp"
 #include "dataplane/units/check.hpp"
 
-using namespace softspine::tools::storm;
+using namespace softspine::analysis::storm;
 
 namespace {
 

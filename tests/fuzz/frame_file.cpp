@@ -27,13 +27,13 @@ const control::Testbed& fabric() {
   return testbed;
 }
 
-void explain(control::Walker& walker, const dataplane::RecordedFrame& frame, bool tells) {
+void explain(analysis::Walker& walker, const dataplane::RecordedFrame& frame, bool tells) {
   const uint32_t stored = std::min(frame.captured, dataplane::kMaxFrameBytes);
   const auto host = static_cast<uint32_t>(
       std::ranges::find(fabric().fabric.nodes, control::NodeKind::kHost, &control::FabricNode::kind) -
       fabric().fabric.nodes.begin());
-  const control::Path path = walker.walk({frame.bytes, stored}, std::max(frame.length, stored), {host, 0});
-  SOFTSPINE_CHECK(path.hops.size() <= control::Walker::kMaxHops, path.hops.size(), stored);
+  const analysis::Path path = walker.walk({frame.bytes, stored}, std::max(frame.length, stored), {host, 0});
+  SOFTSPINE_CHECK(path.hops.size() <= analysis::Walker::kMaxHops, path.hops.size(), stored);
   if (!tells) return;
   SOFTSPINE_CHECK(!path_text(walker, path).empty(), stored, 0);
   SOFTSPINE_CHECK(!path_json(walker, path).dump().empty(), stored, 0);
@@ -43,7 +43,7 @@ void explain(control::Walker& walker, const dataplane::RecordedFrame& frame, boo
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static tests::BytesAsFile file;
-  static control::Walker walker{fabric(), std::vector<bool>(fabric().fabric.links.size(), true)};
+  static analysis::Walker walker{fabric(), std::vector<bool>(fabric().fabric.links.size(), true)};
   auto reader = dataplane::PcapReader::open(file.hold(data, size));
   if (!reader) {
     SOFTSPINE_CHECK(!reader.error().message.empty(), size, 0);

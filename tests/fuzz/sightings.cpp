@@ -25,16 +25,16 @@ const control::Testbed& fabric() {
   return testbed;
 }
 
-void compare(control::Walker& walker, const std::vector<tools::CaptureSource>& sources, const std::string& from) {
-  const auto read = tools::read_sightings(walker, sources, {.ports_file = "", .from = from});
+void compare(analysis::Walker& walker, const std::vector<analysis::CaptureSource>& sources, const std::string& from) {
+  const auto read = analysis::read_sightings(walker, sources, {.ports_file = "", .from = from});
   if (!read) return;
   uint64_t seen = read->without_ip + read->without_place + read->without_way + read->left_out;
-  for (const control::SightedFlow& flow : read->flows) {
+  for (const analysis::SightedFlow& flow : read->flows) {
     SOFTSPINE_CHECK(!flow.left.empty(), read->flows.size(), read->packets);
     for (const auto& [end, packets] : flow.left) seen += packets;
   }
   SOFTSPINE_CHECK(seen <= read->packets, seen, read->packets);
-  const control::PathComparison found = compare_with(walker, read->flows);
+  const analysis::PathComparison found = compare_with(walker, read->flows);
   SOFTSPINE_CHECK(found.flows.size() == read->flows.size(), found.flows.size(), read->flows.size());
   const std::string text = comparison_text(fabric().fabric, read->flows, found, SIZE_MAX);
   const control::Json json = comparison_json(fabric().fabric, read->flows, found);
@@ -46,9 +46,9 @@ void compare(control::Walker& walker, const std::vector<tools::CaptureSource>& s
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static tests::BytesAsFile file;
-  static control::Walker walker{fabric(), std::vector<bool>(fabric().fabric.links.size(), true)};
+  static analysis::Walker walker{fabric(), std::vector<bool>(fabric().fabric.links.size(), true)};
   file.hold(data, size);
-  const auto port = tools::capture_source(fabric().fabric, "tor1:Ethernet16=" + file.path());
+  const auto port = analysis::capture_source(fabric().fabric, "tor1:Ethernet16=" + file.path());
   SOFTSPINE_CHECK(port.has_value(), size, size);
   if (size % 2 == 0) {
     compare(walker, {*port}, "");

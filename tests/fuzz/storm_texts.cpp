@@ -12,7 +12,7 @@
 #include "tests/fuzz/bytes_as_file.hpp"
 
 using namespace softspine;
-using namespace softspine::tools::storm;
+using namespace softspine::analysis::storm;
 
 namespace {
 

@@ -17,27 +17,27 @@ constexpr size_t kFlowsShown = 25;
 
 }  // namespace
 
-ExitStatus compare_captures(const AgainstArguments& arguments, const std::string& from, control::Walker& walker,
+ExitStatus compare_captures(const AgainstArguments& arguments, const std::string& from, analysis::Walker& walker,
                             bool json) {
   const control::Fabric& fabric = walker.testbed().fabric;
-  std::vector<CaptureSource> sources;
+  std::vector<analysis::CaptureSource> sources;
   for (const std::string& text : arguments.captures) {
-    auto source = capture_source(fabric, text);
+    auto source = analysis::capture_source(fabric, text);
     if (!source) return wrong_input("--against: " + source.error());
     sources.push_back(std::move(*source));
   }
   const auto sightings = [&] {
     ReadingProgress shown;
-    return read_sightings(walker, sources,
-                          {.ports_file = arguments.ports, .from = from, .progress = [&shown](const auto&... read) {
-                             shown.show(read...);
-                           }});
+    return analysis::read_sightings(
+        walker, sources, {.ports_file = arguments.ports, .from = from, .progress = [&shown](const auto&... read) {
+                            shown.show(read...);
+                          }});
   }();
   if (!sightings) return wrong_input(sightings.error());
-  const std::string told = left_out_text(*sightings);
+  const std::string told = analysis::left_out_text(*sightings);
   if (sightings->flows.empty()) return wrong_input("no flow in the captures. " + told);
   if (!told.empty()) complain("softspine: {}\n", told);
-  const control::PathComparison found = compare_with(walker, sightings->flows);
+  const analysis::PathComparison found = compare_with(walker, sightings->flows);
   if (json) {
     control::Json out{{"captured_ports", sightings->ports.size()}};
     out.update(comparison_json(fabric, sightings->flows, found));
@@ -46,8 +46,8 @@ ExitStatus compare_captures(const AgainstArguments& arguments, const std::string
     fmt::print("{} ports captured, ", sightings->ports.size());
     fmt::print("{}", comparison_text(fabric, sightings->flows, found, arguments.all ? SIZE_MAX : kFlowsShown));
   }
-  if (found.count(control::FlowVerdict::kDiffers) > 0) return ExitStatus::kUnexpected;
-  if (found.count(control::FlowVerdict::kAgrees) > 0) return ExitStatus::kDone;
+  if (found.count(analysis::FlowVerdict::kDiffers) > 0) return ExitStatus::kUnexpected;
+  if (found.count(analysis::FlowVerdict::kAgrees) > 0) return ExitStatus::kDone;
   return wrong_input("the captures decide nothing: no flow was seen to leave a switch that had a choice");
 }
 

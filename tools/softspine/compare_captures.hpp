@@ -17,7 +17,7 @@ struct AgainstArguments {
 };
 
 // kUnexpected if some flow took another port.
-ExitStatus compare_captures(const AgainstArguments& arguments, const std::string& from, control::Walker& walker,
+ExitStatus compare_captures(const AgainstArguments& arguments, const std::string& from, analysis::Walker& walker,
                             bool json);
 
 }  // namespace softspine::tools

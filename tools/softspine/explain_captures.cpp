@@ -34,7 +34,7 @@ constexpr const char* kNoBth =
 
 class PacketExplainer {
  public:
-  PacketExplainer(const CaptureQuestion& question, std::optional<LinkEnd> from, control::Walker& walker)
+  PacketExplainer(const CaptureQuestion& question, std::optional<LinkEnd> from, analysis::Walker& walker)
       : question_(question), walker_(walker), frames_(walker, from) {}
 
   void begin(const std::string& file) {
@@ -43,22 +43,22 @@ class PacketExplainer {
   }
   void add(const dp::RecordedFrame& frame) {
     ++number_;
-    EnteringFrame entering = frames_.read(frame, dp::kMaxFrameBytes);
+    analysis::EnteringFrame entering = frames_.read(frame, dp::kMaxFrameBytes);
     const auto sender = frames_.sender_of(entering);
     if (const auto refusal = refusal_of(entering, sender.has_value())) return refuse(*refusal);
     const LinkEnd from = by_port(*sender);
-    if (entering.told == EnteringFrame::Told::kFlow) frames_.address_to_router(entering, from);
-    const control::Path path = walker_.walk(entering.frame.bytes, entering.frame.length, from);
+    if (entering.told == analysis::EnteringFrame::Told::kFlow) frames_.address_to_router(entering, from);
+    const analysis::Path path = walker_.walk(entering.frame.bytes, entering.frame.length, from);
     print(path, from, entering.is_cut_before_qp ? kNoBth : "");
   }
 
  private:
-  static std::optional<Refusal> refusal_of(const EnteringFrame& entering, bool has_sender) {
+  static std::optional<Refusal> refusal_of(const analysis::EnteringFrame& entering, bool has_sender) {
     switch (entering.told) {
-      case EnteringFrame::Told::kWithoutIp: return has_sender ? std::nullopt : std::optional{kNotIp};
-      case EnteringFrame::Told::kCutBeforeAddresses: return kNoAddresses;
-      case EnteringFrame::Told::kCutBeforePorts: return kNoPorts;
-      case EnteringFrame::Told::kFlow: break;
+      case analysis::EnteringFrame::Told::kWithoutIp: return has_sender ? std::nullopt : std::optional{kNotIp};
+      case analysis::EnteringFrame::Told::kCutBeforeAddresses: return kNoAddresses;
+      case analysis::EnteringFrame::Told::kCutBeforePorts: return kNoPorts;
+      case analysis::EnteringFrame::Told::kFlow: break;
     }
     return has_sender ? std::nullopt : std::optional{kNoSender};
   }
@@ -84,7 +84,7 @@ class PacketExplainer {
     out["end"] = refusal.end;
     fmt::print("{}\n", out.dump());
   }
-  void print(const control::Path& path, LinkEnd from, const std::string& remark) {
+  void print(const analysis::Path& path, LinkEnd from, const std::string& remark) {
     const std::string& sender = walker_.testbed().fabric.nodes[from.node].name;
     if (!question_.json) {
       const std::string line = remark.empty() ? "" : "    " + remark + "\n";
@@ -98,16 +98,16 @@ class PacketExplainer {
   }
 
   const CaptureQuestion& question_;
-  control::Walker& walker_;
-  EnteringFrames frames_;
+  analysis::Walker& walker_;
+  analysis::EnteringFrames frames_;
   std::string file_;
   uint64_t number_ = 0;
 };
 
 }  // namespace
 
-ExitStatus explain_captures(const CaptureQuestion& question, control::Walker& walker) {
-  const auto from = sender_named(walker.testbed().fabric, question.from);
+ExitStatus explain_captures(const CaptureQuestion& question, analysis::Walker& walker) {
+  const auto from = analysis::sender_named(walker.testbed().fabric, question.from);
   if (!from) return wrong_input(from.error());
   PacketExplainer explainer(question, *from, walker);
   for (const std::string& file : question.files) {

@@ -19,6 +19,6 @@ struct CaptureQuestion {
   bool json = false;  // an object a line
 };
 
-ExitStatus explain_captures(const CaptureQuestion& question, control::Walker& walker);
+ExitStatus explain_captures(const CaptureQuestion& question, analysis::Walker& walker);
 
 }  // namespace softspine::tools

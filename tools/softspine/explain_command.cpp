@@ -16,8 +16,8 @@
 
 namespace softspine::tools {
 
-using control::PathDetail;
-using control::Walker;
+using analysis::PathDetail;
+using analysis::Walker;
 
 namespace {
 
@@ -28,13 +28,13 @@ struct ExplainArguments {
   std::vector<std::string> pcap;
   std::vector<std::string> down;
   std::string protocol = "udp";
-  control::Probe probe;
+  analysis::Probe probe;
   std::vector<std::string> of_the_packet;  // those options that were given
   AgainstArguments against;
   bool json = false;
 };
 
-void print_path(Walker& walker, const control::Path& path, bool json) {
+void print_path(Walker& walker, const analysis::Path& path, bool json) {
   if (json) {
     fmt::print("{}\n", path_json(walker, path, PathDetail::kFields).dump(2));
   } else {
@@ -50,7 +50,7 @@ std::string idle_option(const ExplainArguments& arguments) {
   if (compares || !arguments.pcap.empty()) {
     return arguments.of_the_packet.empty() ? "" : arguments.of_the_packet.front() + ": packets of captures have theirs";
   }
-  const control::Probe& probe = arguments.probe;
+  const analysis::Probe& probe = arguments.probe;
   const bool is_roce = arguments.protocol == "udp" && probe.destination_port == dataplane::udp::kRoceV2Port;
   if (!is_roce && (is_given("--qp") || is_given("--opcode"))) return "--qp, --opcode: only UDP to port 4791 has them";
   if (!probe.is_ipv6 && is_given("--flow-label")) return "--flow-label goes with --ipv6";
@@ -59,9 +59,9 @@ std::string idle_option(const ExplainArguments& arguments) {
 
 Status explain_probe(const ExplainArguments& arguments, Walker& walker) {
   const control::Fabric& fabric = walker.testbed().fabric;
-  control::Probe probe = arguments.probe;
-  const auto sender = sender_named(fabric, arguments.from, probe.port);
-  const auto to = host_named(fabric, "--to", arguments.to);
+  analysis::Probe probe = arguments.probe;
+  const auto sender = analysis::sender_named(fabric, arguments.from, probe.port);
+  const auto to = analysis::host_named(fabric, "--to", arguments.to);
   if (!sender) return wrong_input(sender.error());
   if (!to) return wrong_input(to.error());
   probe.from = sender->node;

@@ -24,10 +24,10 @@
 
 namespace softspine::tools {
 
-using control::Flow;
-using control::Identification;
+using analysis::Flow;
+using analysis::Identification;
+using analysis::Observations;
 using control::Json;
-using control::Observations;
 
 namespace {
 
@@ -43,7 +43,7 @@ constexpr const char* kOfPerftest =
 
 struct IdentifyArguments {
   std::vector<std::string> csv;
-  PortCaptures captures;
+  analysis::PortCaptures captures;
   std::vector<std::string> traceroutes;
   uint32_t hop = 0;
   std::string counters;
@@ -126,7 +126,7 @@ Status report(const control::Errors& errors) {
   return Status::kWrongInput;
 }
 
-std::expected<void, Status> read_counters(const IdentifyArguments& arguments, control::ObservationCollector& out) {
+std::expected<void, Status> read_counters(const IdentifyArguments& arguments, analysis::ObservationCollector& out) {
   if (arguments.counters.empty() != arguments.sent.empty())
     return std::unexpected(
         wrong_input("--counters and --sent go together: the counters, and which probe is which flow"));
@@ -134,15 +134,15 @@ std::expected<void, Status> read_counters(const IdentifyArguments& arguments, co
   const auto counters = text_of(arguments.counters);
   const auto sent = text_of(arguments.sent);
   if (!counters || !sent) return std::unexpected(wrong_input(!counters ? counters.error() : sent.error()));
-  const auto unsure = control::read_counters({*counters, arguments.counters}, {*sent, arguments.sent}, out);
+  const auto unsure = analysis::read_counters({*counters, arguments.counters}, {*sent, arguments.sent}, out);
   if (!unsure) return std::unexpected(report(unsure.error()));
   if (*unsure > 0) complain("softspine: {} probes raised no counter clearly, and are not used\n", *unsure);
   return {};
 }
 
-std::expected<void, Status> read_captures(const IdentifyArguments& arguments, control::ObservationCollector& out) {
+std::expected<void, Status> read_captures(const IdentifyArguments& arguments, analysis::ObservationCollector& out) {
   if (arguments.captures.ports.empty() && arguments.captures.files.empty()) return {};
-  const auto read = read_port_captures(arguments.captures, out);
+  const auto read = analysis::read_port_captures(arguments.captures, out);
   if (!read) return std::unexpected(wrong_input(read.error()));
   if (read->came_in + read->not_routed + read->other_interfaces > 0)
     complain("softspine: of {} frames {} came in, {} are no routed IP, and {} are of other interfaces: not used\n",
@@ -150,14 +150,14 @@ std::expected<void, Status> read_captures(const IdentifyArguments& arguments, co
   return {};
 }
 
-std::expected<void, Status> read_traces(const IdentifyArguments& arguments, control::ObservationCollector& out) {
+std::expected<void, Status> read_traces(const IdentifyArguments& arguments, analysis::ObservationCollector& out) {
   if (arguments.traceroutes.empty() != (arguments.hop == 0))
     return std::unexpected(
         wrong_input("--traceroute and --hop go together: the outputs, and how far away the switch's next hops are"));
   for (const std::string& file : arguments.traceroutes) {
     const auto text = text_of(file);
     if (!text) return std::unexpected(wrong_input(text.error()));
-    const auto read = control::read_traceroutes(*text, file, arguments.hop, out);
+    const auto read = analysis::read_traceroutes(*text, file, arguments.hop, out);
     if (!read) return std::unexpected(report(read.error()));
     if (read->without_flow > 0)
       fmt::print(
@@ -170,11 +170,11 @@ std::expected<void, Status> read_traces(const IdentifyArguments& arguments, cont
 }
 
 std::expected<Observations, Status> observations_for(const IdentifyArguments& arguments) {
-  control::ObservationCollector out;
+  analysis::ObservationCollector out;
   for (const std::string& file : arguments.csv) {
     const auto text = text_of(file);
     if (!text) return std::unexpected(wrong_input(text.error()));
-    if (const auto read = control::read_observations(*text, file, out); !read)
+    if (const auto read = analysis::read_observations(*text, file, out); !read)
       return std::unexpected(report(read.error()));
   }
   if (const auto read = read_captures(arguments, out); !read) return std::unexpected(read.error());
@@ -184,19 +184,19 @@ std::expected<Observations, Status> observations_for(const IdentifyArguments& ar
   return std::move(out).take();
 }
 
-std::expected<control::AddressRange, std::string> range_of(const std::string& option, const std::string& text) {
-  control::AddressRange out;
+std::expected<analysis::AddressRange, std::string> range_of(const std::string& option, const std::string& text) {
+  analysis::AddressRange out;
   if (const auto v4 = control::parse_ipv4_prefix(text)) {
     out = {.base = {}, .prefix_bits = v4->length};
     dataplane::store32(out.base.data(), v4->address.value);
     return out;
   }
-  if (const auto v6 = control::parse_ipv6_prefix(text)) return control::AddressRange{v6->address.bytes, v6->length};
+  if (const auto v6 = control::parse_ipv6_prefix(text)) return analysis::AddressRange{v6->address.bytes, v6->length};
   return std::unexpected(option + ": expected a prefix such as 10.1.0.0/16, not '" + text + "'");
 }
 
-std::expected<control::ProbeRanges, std::string> ranges_for(const IdentifyArguments& arguments,
-                                                            control::ProbeRanges out) {
+std::expected<analysis::ProbeRanges, std::string> ranges_for(const IdentifyArguments& arguments,
+                                                             analysis::ProbeRanges out) {
   for (const auto& [option, text, range] :
        {std::tuple{"--from", arguments.from, &out.sources}, std::tuple{"--to", arguments.to, &out.destinations}}) {
     if (text.empty()) continue;
@@ -232,9 +232,9 @@ std::expected<void, std::string> write_files(const IdentifyArguments& arguments,
     return {};
   };
   if (!arguments.probes_csv.empty()) {
-    if (const auto written = write(arguments.probes_csv, control::probes_csv(probes)); !written) return written;
+    if (const auto written = write(arguments.probes_csv, analysis::probes_csv(probes)); !written) return written;
   }
-  const bool has_profile = found != nullptr && found->verdict == control::IdentifyVerdict::kIdentified;
+  const bool has_profile = found != nullptr && found->verdict == analysis::IdentifyVerdict::kIdentified;
   if (arguments.profile.empty() || !has_profile) return {};
   return write(arguments.profile, profile_yaml(*found, arguments.name));
 }
@@ -245,8 +245,8 @@ void print(const IdentifyArguments& arguments, const Identification* found, cons
     if (arguments.next_probes > 0) out["next_probes"] = Json::array();
     for (const Flow& flow : probes)
       out["next_probes"].push_back({{"flow", to_string(flow)},
-                                    {"iperf3", control::iperf3_line(flow)},
-                                    {"ib_write_bw", control::ib_write_bw_line(flow)}});
+                                    {"iperf3", analysis::iperf3_line(flow)},
+                                    {"ib_write_bw", analysis::ib_write_bw_line(flow)}});
     fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
   }
@@ -254,9 +254,9 @@ void print(const IdentifyArguments& arguments, const Identification* found, cons
   if (!probes.empty()) fmt::print("next probes:\n");
   bool has_roce = false;
   for (const Flow& flow : probes) {
-    const std::string roce = control::ib_write_bw_line(flow);
+    const std::string roce = analysis::ib_write_bw_line(flow);
     has_roce = has_roce || !roce.empty();
-    const std::string line = roce.empty() ? control::iperf3_line(flow) : roce + "    # " + to_string(flow);
+    const std::string line = roce.empty() ? analysis::iperf3_line(flow) : roce + "    # " + to_string(flow);
     fmt::print("  {}\n", line.empty() ? to_string(flow) : line);
   }
   if (has_roce) fmt::print("{}", kOfPerftest);
@@ -266,8 +266,8 @@ Status conclude(const IdentifyArguments& arguments, const Identification* found,
   const auto written = write_files(arguments, found, probes);
   print(arguments, found, probes);
   if (!written) return not_written(written.error());
-  if (found == nullptr || found->verdict == control::IdentifyVerdict::kIdentified) return Status::kDone;
-  if (found->verdict != control::IdentifyVerdict::kNoModel) return Status::kUnexpected;
+  if (found == nullptr || found->verdict == analysis::IdentifyVerdict::kIdentified) return Status::kDone;
+  if (found->verdict != analysis::IdentifyVerdict::kNoModel) return Status::kUnexpected;
   if (arguments.profile.empty()) return Status::kDone;
   return not_written(arguments.profile + ": not written, since no profile can have this hash");
 }
@@ -279,7 +279,7 @@ Status first_probes(const IdentifyArguments& arguments) {
         "with");
   const auto ranges = ranges_for(arguments, {});
   if (!ranges) return wrong_input(ranges.error());
-  return conclude(arguments, nullptr, control::first_probes(arguments.next_probes, *ranges, 1));
+  return conclude(arguments, nullptr, analysis::first_probes(arguments.next_probes, *ranges, 1));
 }
 
 Status identify(const IdentifyArguments& arguments) {
@@ -293,17 +293,17 @@ Status identify(const IdentifyArguments& arguments) {
   if (members < links) return wrong_input(fmt::format("--members {}: there are {} links", members, links));
   if (members < 2 || members > kMostMembers)
     return wrong_input(fmt::format("a group has 2 to {} members, not {}", kMostMembers, members));
-  const auto ranges = ranges_for(arguments, control::observed_ranges(*observations));
+  const auto ranges = ranges_for(arguments, analysis::observed_ranges(*observations));
   if (!ranges) return wrong_input(ranges.error());
   const StopSearchingOnInterrupt stop;
   SearchProgress progress;
   const Identification found =
-      control::identify(*observations, members, {arguments.all_seeds, [&](const char* what, double share) {
-                                                   progress.show(what, share);
-                                                   return search_interrupted == 0;
-                                                 }});
+      analysis::identify(*observations, members, {arguments.all_seeds, [&](const char* what, double share) {
+                                                    progress.show(what, share);
+                                                    return search_interrupted == 0;
+                                                  }});
   std::vector<Flow> probes;
-  if (arguments.next_probes > 0) probes = control::next_probes(*observations, found, *ranges, arguments.next_probes);
+  if (arguments.next_probes > 0) probes = analysis::next_probes(*observations, found, *ranges, arguments.next_probes);
   return conclude(arguments, &found, probes);
 }
 

@@ -23,7 +23,7 @@ inline std::expected<std::vector<bool>, std::string> links_without(const control
       found = true;
     }
     if (found) continue;
-    const std::string guess = guess_at_port(fabric, PortsOf::kAllNodes, end);
+    const std::string guess = analysis::guess_at_port(fabric, analysis::PortsOf::kAllNodes, end);
     return std::unexpected("there is no port " + control::shown(end) +
                            (guess.empty() ? ": expected NODE:PORT such as tor1:Ethernet0" : guess));
   }

@@ -20,16 +20,16 @@ struct CounterArguments {
   bool json = false;
 };
 
-const char* word_of(storm::Suspicion suspicion) {
+const char* word_of(analysis::storm::Suspicion suspicion) {
   switch (suspicion) {
-    case storm::Suspicion::kCan: return "can be";
-    case storm::Suspicion::kCannot: return "cannot be";
-    case storm::Suspicion::kUnknown: break;
+    case analysis::storm::Suspicion::kCan: return "can be";
+    case analysis::storm::Suspicion::kCannot: return "cannot be";
+    case analysis::storm::Suspicion::kUnknown: break;
   }
   return "cannot be known";
 }
 
-std::string headline(const storm::CountedVerdict& verdict) {
+std::string headline(const analysis::storm::CountedVerdict& verdict) {
   if (verdict.suspects.empty()) return "No pauses were counted";
   if (!verdict.roots.empty()) {
     std::string out = "The root is ";
@@ -48,7 +48,7 @@ std::string names(const std::vector<std::string>& all) {
   return all.size() <= kNames ? out : fmt::format("{} and {} more", out, all.size() - kNames);
 }
 
-void print_text(const storm::CountedVerdict& verdict, const std::vector<std::string>& watchdog) {
+void print_text(const analysis::storm::CountedVerdict& verdict, const std::vector<std::string>& watchdog) {
   fmt::print("{}.\n", headline(verdict));
   for (const std::string& note : verdict.notes) fmt::print("note: {}\n", note);
   for (const std::string& line : watchdog) fmt::print("note: {}\n", line);
@@ -57,23 +57,24 @@ void print_text(const storm::CountedVerdict& verdict, const std::vector<std::str
   }
   if (verdict.suspects.empty()) return;
   control::TextTable table{{"<NODE", "PRIO", "<ROOT", "ASKED", "WAS ASKED", "<WHY"}};
-  for (const storm::CountedSuspect& it : verdict.suspects) {
-    table.add({it.node, it.priority == storm::kWholeLink ? "all" : std::to_string(it.priority), word_of(it.suspicion),
-               control::grouped(it.asked), control::grouped(it.was_asked), it.why});
+  for (const analysis::storm::CountedSuspect& it : verdict.suspects) {
+    table.add({it.node, it.priority == analysis::storm::kWholeLink ? "all" : std::to_string(it.priority),
+               word_of(it.suspicion), control::grouped(it.asked), control::grouped(it.was_asked), it.why});
   }
   fmt::print("\n{}", table.text());
 }
 
-void print_json(const storm::CountedVerdict& verdict, const std::vector<std::string>& watchdog) {
+void print_json(const analysis::storm::CountedVerdict& verdict, const std::vector<std::string>& watchdog) {
   control::Json suspects = control::Json::array();
-  for (const storm::CountedSuspect& it : verdict.suspects) {
-    suspects.push_back({{"node", it.node},
-                        {"priority", it.priority == storm::kWholeLink ? control::Json() : control::Json(it.priority)},
-                        {"of", storm::name_of_class(it.priority)},
-                        {"root", word_of(it.suspicion)},
-                        {"why", it.why},
-                        {"asked_frames", it.asked},
-                        {"was_asked_frames", it.was_asked}});
+  for (const analysis::storm::CountedSuspect& it : verdict.suspects) {
+    suspects.push_back(
+        {{"node", it.node},
+         {"priority", it.priority == analysis::storm::kWholeLink ? control::Json() : control::Json(it.priority)},
+         {"of", analysis::storm::name_of_class(it.priority)},
+         {"root", word_of(it.suspicion)},
+         {"why", it.why},
+         {"asked_frames", it.asked},
+         {"was_asked_frames", it.was_asked}});
   }
   const control::Json out = {
       {"headline", headline(verdict)}, {"roots", verdict.roots}, {"suspects", std::move(suspects)},
@@ -82,7 +83,7 @@ void print_json(const storm::CountedVerdict& verdict, const std::vector<std::str
 }
 
 Status run(const CounterArguments& arguments) {
-  CounterReadings counters;
+  analysis::CounterReadings counters;
   for (const std::string& text : arguments.readings) {
     if (const auto added = counters.add(text); !added) return wrong_input(added.error());
   }
@@ -91,7 +92,7 @@ Status run(const CounterArguments& arguments) {
     if (!testbed) return testbed.error();
     if (const auto fits = counters.fit(*testbed); !fits) return wrong_input(fits.error());
   }
-  const storm::CountedVerdict verdict = storm::judge_counts(counters.fabric());
+  const analysis::storm::CountedVerdict verdict = analysis::storm::judge_counts(counters.fabric());
   (arguments.json ? print_json : print_text)(verdict, counters.watchdog());
   return Status::kDone;
 }

@@ -19,8 +19,8 @@
 
 namespace softspine::tools {
 
+using analysis::Walker;
 using control::Json;
-using control::Walker;
 
 namespace {
 
@@ -38,10 +38,10 @@ struct PolarizationArguments {
 };
 
 // What becomes of a capture's packets that are no flow is said beside the results.
-FlowProbes flows_of_captures(const PolarizationArguments& arguments, Walker& walker) {
-  auto captured = captured_flows(walker, arguments.pcap, arguments.from);
+analysis::FlowProbes flows_of_captures(const PolarizationArguments& arguments, Walker& walker) {
+  auto captured = analysis::captured_flows(walker, arguments.pcap, arguments.from);
   if (!captured) return std::unexpected(captured.error());
-  const std::string told = left_out_text(*captured);
+  const std::string told = analysis::left_out_text(*captured);
   if (!told.empty()) complain("softspine: {}\n", told);
   return std::move(captured->flows);
 }
@@ -51,10 +51,10 @@ bool is_as_configured(const PolarizationArguments& arguments) {
   return arguments.pcap.empty() && arguments.random == 0 && arguments.down.empty();
 }
 
-FlowProbes flows_for(const PolarizationArguments& arguments, Walker& walker) {
+analysis::FlowProbes flows_for(const PolarizationArguments& arguments, Walker& walker) {
   if (!arguments.pcap.empty()) return flows_of_captures(arguments, walker);
   if (!arguments.from.empty()) return std::unexpected("--from goes with --pcap");
-  if (arguments.random > 0) return random_flows(walker, arguments.random, arguments.seed);
+  if (arguments.random > 0) return analysis::random_flows(walker, arguments.random, arguments.seed);
   auto flows = testbeds::workload_flows(walker);
   if (flows && flows->empty()) return std::unexpected("the testbed has no workload: give --random N or --pcap FILE");
   return flows;
@@ -66,7 +66,7 @@ constexpr const char* kUneven = "uneven";
 // Those of the testbed's expectations that are about this.
 std::vector<control::Verdict> verdicts_on(const PolarizationArguments& arguments,
                                           const std::vector<control::Expectation>& expectations,
-                                          const control::Polarization& found) {
+                                          const analysis::Polarization& found) {
   if (!is_as_configured(arguments)) return {};
   const control::Json report{{testbeds::kPolarizationSection, polarization_values(found)}};
   std::vector<control::Verdict> out = judge(expectations, report);
@@ -75,19 +75,19 @@ std::vector<control::Verdict> verdicts_on(const PolarizationArguments& arguments
 }
 
 // A check that saw nothing has not passed.
-Status judged(const std::vector<std::string>& fail_if, const control::Polarization& found) {
+Status judged(const std::vector<std::string>& fail_if, const analysis::Polarization& found) {
   if (!fail_if.empty() && (found.arrived == 0 || !found.is_judged())) {
     complain("softspine: --fail-if: {}\n", found.arrived == 0 ? "no flow arrives" : "no flow had a choice by a hash");
     return Status::kUnexpected;
   }
   const auto is_asked = [&fail_if](const char* word) { return std::ranges::find(fail_if, word) != fail_if.end(); };
-  const bool fails = (is_asked(kPolarized) && found.is(control::TierVerdict::kPolarized)) ||
-                     (is_asked(kUneven) && found.is(control::TierVerdict::kUneven));
+  const bool fails = (is_asked(kPolarized) && found.is(analysis::TierVerdict::kPolarized)) ||
+                     (is_asked(kUneven) && found.is(analysis::TierVerdict::kUneven));
   return fails ? Status::kUnexpected : Status::kDone;
 }
 
 void print_polarization(const PolarizationArguments& arguments, const control::Testbed& testbed,
-                        const control::Polarization& found, const std::vector<control::Cure>& cures,
+                        const analysis::Polarization& found, const std::vector<analysis::Cure>& cures,
                         const std::vector<control::Verdict>& verdicts) {
   if (arguments.json) {
     Json out = polarization_json(testbed, found, cures);
@@ -108,8 +108,8 @@ Status polarization(const PolarizationArguments& arguments) {
   Walker walker{*testbed, *up};
   const auto flows = flows_for(arguments, walker);
   if (!flows) return wrong_input(flows.error());
-  const control::Polarization found = polarization_of(walker, *flows);
-  const auto cures = arguments.no_cures ? std::vector<control::Cure>{} : find_cures(walker, *flows, found);
+  const analysis::Polarization found = polarization_of(walker, *flows);
+  const auto cures = arguments.no_cures ? std::vector<analysis::Cure>{} : find_cures(walker, *flows, found);
   if (!arguments.picture.empty()) {
     const auto written = write_picture(arguments.picture, polarization_picture(testbed->fabric, found));
     if (!written) {

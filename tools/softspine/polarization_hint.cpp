@@ -17,15 +17,15 @@ constexpr uint32_t kFlowsAsked = 4'096;
 }  // namespace
 
 std::vector<PolarizedTier> polarized_tiers(const control::Testbed& testbed) {
-  control::Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
+  analysis::Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   auto flows = testbeds::workload_flows(walker, kFlowsAsked);
-  if (flows && flows->empty()) flows = random_flows(walker, kFlowsAsked, testbed.run.seed);
+  if (flows && flows->empty()) flows = analysis::random_flows(walker, kFlowsAsked, testbed.run.seed);
   if (!flows) return {};  // none can be: the traffic is refused, or no two hosts are apart
-  const control::Polarization found = polarization_of(walker, *flows);
+  const analysis::Polarization found = polarization_of(walker, *flows);
   std::vector<PolarizedTier> out;
-  for (const control::Polarized& pair : found.pairs) {
+  for (const analysis::Polarized& pair : found.pairs) {
     if (!pair.does_harm) continue;
-    const control::TierShare& later = found.tiers[pair.later];
+    const analysis::TierShare& later = found.tiers[pair.later];
     out.push_back({.tier = later.tier.name,
                    .by = found.tiers[pair.earlier].tier.name,
                    .used = pair.used,

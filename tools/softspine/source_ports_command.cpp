@@ -14,8 +14,8 @@
 
 namespace softspine::tools {
 
+using analysis::Walker;
 using control::Json;
-using control::Walker;
 
 namespace {
 
@@ -25,13 +25,13 @@ struct SourcePortArguments {
   std::string to;
   std::vector<std::string> down;
   uint32_t paths = UINT32_MAX;
-  control::Probe probe;
+  analysis::Probe probe;
   bool json = false;
 };
 
-Json search_json(const control::Fabric& fabric, const control::PortSearch& found) {
+Json search_json(const control::Fabric& fabric, const analysis::PortSearch& found) {
   Json paths = Json::array();
-  for (const control::FoundPath& path : found.disjoint) {
+  for (const analysis::FoundPath& path : found.disjoint) {
     Json links = Json::array();
     for (const control::LinkEnd link : path.links) links.push_back(fabric.name_of(link));
     paths.push_back({{"source_port", path.source_port}, {"links", std::move(links)}});
@@ -48,21 +48,21 @@ Status source_ports(const SourcePortArguments& arguments) {
   const control::Fabric& fabric = testbed->fabric;
   const auto up = links_without(fabric, arguments.down);
   if (!up) return wrong_input(up.error());
-  control::Probe probe = arguments.probe;
-  const auto sender = sender_named(fabric, arguments.from, probe.port);
-  const auto to = host_named(fabric, "--to", arguments.to);
+  analysis::Probe probe = arguments.probe;
+  const auto sender = analysis::sender_named(fabric, arguments.from, probe.port);
+  const auto to = analysis::host_named(fabric, "--to", arguments.to);
   if (!sender) return wrong_input(sender.error());
   if (!to) return wrong_input(to.error());
   if (sender->node == *to) return wrong_input("--from and --to: two hosts of the testbed");
   probe.from = sender->node;
   probe.to = *to;
   Walker walker{*testbed, *up};
-  const control::PortSearch found = disjoint_source_ports(walker, probe, arguments.paths);
+  const analysis::PortSearch found = disjoint_source_ports(walker, probe, arguments.paths);
   if (arguments.json) {
     fmt::print("{}\n", search_json(fabric, found).dump(2));
     return Status::kDone;
   }
-  for (const control::FoundPath& path : found.disjoint) {
+  for (const analysis::FoundPath& path : found.disjoint) {
     std::string links;
     for (const control::LinkEnd link : path.links) links += " " + fabric.name_of(link);
     fmt::print("{}{}\n", path.source_port, links);

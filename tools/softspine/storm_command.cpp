@@ -29,18 +29,18 @@ constexpr auto kVerdictEvery = std::chrono::seconds{1};
 constexpr size_t kMaxPausesToLookAt = 100'000;  // what is analysed each second has to be analysed within it
 
 struct StormArguments {
-  StormInput input;
+  analysis::StormInput input;
   std::string testbed;
   std::vector<std::string> ports;
   std::string picture;
   std::string events;
-  storm::StormRule rule;
+  analysis::storm::StormRule rule;
   bool json = false;
   bool all = false;
 };
 
-storm::KnownFabric known_fabric(const control::Testbed& testbed) {
-  storm::KnownFabric known;
+analysis::storm::KnownFabric known_fabric(const control::Testbed& testbed) {
+  analysis::storm::KnownFabric known;
   std::set<uint64_t> shared;  // addresses that several ports have: they tell no port
   const control::Fabric& fabric = testbed.fabric;
   for (const control::FabricLink& link : fabric.links) {
@@ -60,36 +60,37 @@ storm::KnownFabric known_fabric(const control::Testbed& testbed) {
 }
 
 // A testbed of which the capture shows nothing is another fabric's.
-bool fits(const storm::KnownFabric& testbed, const storm::PauseRecorder& recorded) {
+bool fits(const analysis::storm::KnownFabric& testbed, const analysis::storm::PauseRecorder& recorded) {
   std::set<std::string> ports;
   for (const auto& [a, b] : testbed.links) ports.insert({a, b});
   return std::ranges::any_of(recorded.ports(),
-                             [&](const storm::RecordedPort& it) { return ports.contains(it.name); }) ||
+                             [&](const analysis::storm::RecordedPort& it) { return ports.contains(it.name); }) ||
          std::ranges::any_of(recorded.senders(),
-                             [&](const storm::Sender& it) { return testbed.port_of_mac.contains(it.mac); });
+                             [&](const analysis::storm::Sender& it) { return testbed.port_of_mac.contains(it.mac); });
 }
 
 // What was told beside the captures.
 struct Told {
-  storm::KnownFabric testbed;
+  analysis::storm::KnownFabric testbed;
   std::string testbed_name;
-  std::vector<storm::KnownFabric> lists;  // of ports, by their order on the command line
-  storm::KnownFabric all;                 // the testbed and the lists of ports
-  std::optional<storm::EventLog> events;
+  std::vector<analysis::storm::KnownFabric> lists;  // of ports, by their order on the command line
+  analysis::storm::KnownFabric all;                 // the testbed and the lists of ports
+  std::optional<analysis::storm::EventLog> events;
 };
 
 // What the reader should know of the things that were told beside the capture.
 std::vector<std::string> notes_on(const StormArguments& arguments, const Told& told,
-                                  const storm::PauseRecorder& recorded) {
+                                  const analysis::storm::PauseRecorder& recorded) {
   std::vector<std::string> notes;
   for (size_t i = 0; i < told.lists.size(); ++i) {
-    const std::string lines = storm::unmatched_lines(told.lists[i], recorded);
+    const std::string lines = analysis::storm::unmatched_lines(told.lists[i], recorded);
     if (lines.empty()) continue;
     notes.push_back(
         fmt::format("{}: nothing in this capture has these names or addresses: line {}", arguments.ports[i], lines));
   }
-  const bool is_mapped = std::ranges::any_of(
-      recorded.ports(), [&](const storm::RecordedPort& it) { return told.all.port_of_interface.contains(it.name); });
+  const bool is_mapped = std::ranges::any_of(recorded.ports(), [&](const analysis::storm::RecordedPort& it) {
+    return told.all.port_of_interface.contains(it.name);
+  });
   if (!arguments.testbed.empty() && !is_mapped && !fits(told.testbed, recorded)) {
     notes.push_back(arguments.testbed +
                     ": none of its ports and addresses is in this capture: is it another fabric's?");
@@ -99,27 +100,28 @@ std::vector<std::string> notes_on(const StormArguments& arguments, const Told& t
 
 // A capture, or those on one time line, with what is said of it.
 struct Judged {
-  storm::CaptureFacts facts;
-  storm::PauseLog log;
-  storm::Analysis analysis;
+  analysis::storm::CaptureFacts facts;
+  analysis::storm::PauseLog log;
+  analysis::storm::Analysis analysis;
 };
 
-Judged judge(const StormArguments& arguments, const Told& told, ReadCapture capture) {
+Judged judge(const StormArguments& arguments, const Told& told, analysis::ReadCapture capture) {
   Judged out{.facts = std::move(capture.facts),
-             .log = storm::assemble_log(capture.recorded, told.all, capture.clocks),
+             .log = analysis::storm::assemble_log(capture.recorded, told.all, capture.clocks),
              .analysis = {}};
   std::vector<std::string>& notes = out.facts.notes;
   const auto more = notes_on(arguments, told, capture.recorded);
   notes.insert(notes.end(), more.begin(), more.end());
   if (!out.log.contradiction.empty()) notes.push_back("capture and testbed do not fit: " + out.log.contradiction);
   if (out.log.copies > 0) {
-    notes.push_back(count_text(out.log.copies, "pause frame was captured in a second place, too, and counts once",
-                               "pause frames were captured in a second place, too, and count once"));
+    notes.push_back(analysis::count_text(out.log.copies,
+                                         "pause frame was captured in a second place, too, and counts once",
+                                         "pause frames were captured in a second place, too, and count once"));
   }
-  out.analysis = storm::analyse(out.log, arguments.rule);
+  out.analysis = analysis::storm::analyse(out.log, arguments.rule);
   if (told.events) {
     const bool is_emulated = !out.facts.began_unix_seconds;
-    out.facts.story = storm::tell(*told.events, out.log, out.analysis, told.testbed_name, is_emulated);
+    out.facts.story = analysis::storm::tell(*told.events, out.log, out.analysis, told.testbed_name, is_emulated);
     notes.insert(notes.end(), out.facts.story->notes.begin(), out.facts.story->notes.end());
   }
   return out;
@@ -128,27 +130,28 @@ Judged judge(const StormArguments& arguments, const Told& told, ReadCapture capt
 // While a capture grows: the verdict so far, whenever it changes.
 class VerdictSoFar {
  public:
-  VerdictSoFar(const StormArguments& arguments, const storm::KnownFabric& known)
+  VerdictSoFar(const StormArguments& arguments, const analysis::storm::KnownFabric& known)
       : arguments_(arguments), known_(known) {}
 
-  void look(const storm::PauseRecorder& recorded, const std::vector<storm::CapturedInterface>& interfaces) {
+  void look(const analysis::storm::PauseRecorder& recorded,
+            const std::vector<analysis::storm::CapturedInterface>& interfaces) {
     const auto now = std::chrono::steady_clock::now();
     const bool is_new = recorded.tally().pause_frames != seen_;
     if (!is_new || now - last_ < kVerdictEvery || recorded.pauses().size() > kMaxPausesToLookAt) return;
     last_ = now;
     seen_ = recorded.tally().pause_frames;
-    storm::PauseRecorder copy = recorded;
+    analysis::storm::PauseRecorder copy = recorded;
     copy.finish(interfaces);
-    const storm::PauseLog log = storm::assemble_log(copy, known_);
-    const std::string verdict = storm::headline(log, storm::analyse(log, arguments_.rule));
+    const analysis::storm::PauseLog log = analysis::storm::assemble_log(copy, known_);
+    const std::string verdict = analysis::storm::headline(log, analysis::storm::analyse(log, arguments_.rule));
     if (verdict == said_) return;
     said_ = verdict;
-    complain("after {}: {}\n", storm::time_text(log.length()), verdict);
+    complain("after {}: {}\n", analysis::storm::time_text(log.length()), verdict);
   }
 
  private:
   const StormArguments& arguments_;
-  const storm::KnownFabric& known_;
+  const analysis::storm::KnownFabric& known_;
   std::chrono::steady_clock::time_point last_;
   uint64_t seen_ = 0;
   std::string said_;
@@ -158,18 +161,19 @@ void print(const StormArguments& arguments, const std::vector<Judged>& judged, s
   if (!arguments.json) {
     for (const Judged& it : judged) {
       fmt::print("{}{}", &it == &judged.front() ? "" : "\n",
-                 storm::text_report(it.facts, it.log, it.analysis, arguments.all ? SIZE_MAX : kRows));
+                 analysis::storm::text_report(it.facts, it.log, it.analysis, arguments.all ? SIZE_MAX : kRows));
     }
     return;
   }
   control::Json out;
   if (judged.size() == 1) {
-    out = storm::json_report(judged[0].facts, judged[0].log, judged[0].analysis);
+    out = analysis::storm::json_report(judged[0].facts, judged[0].log, judged[0].analysis);
   } else {
-    out = {{"verdict", storm::word_of(storm::verdict_of(judged[worst].analysis))},
-           {"headline", storm::headline(judged[worst].log, judged[worst].analysis)},
+    out = {{"verdict", analysis::storm::word_of(analysis::storm::verdict_of(judged[worst].analysis))},
+           {"headline", analysis::storm::headline(judged[worst].log, judged[worst].analysis)},
            {"groups", control::Json::array()}};
-    for (const Judged& it : judged) out["groups"].push_back(storm::json_report(it.facts, it.log, it.analysis));
+    for (const Judged& it : judged)
+      out["groups"].push_back(analysis::storm::json_report(it.facts, it.log, it.analysis));
   }
   fmt::print("{}\n", out.dump(2, ' ', false, control::Json::error_handler_t::replace));
 }
@@ -177,12 +181,12 @@ void print(const StormArguments& arguments, const std::vector<Judged>& judged, s
 // Of several time lines: the one with a root; else with a storm, a deadlock, pauses.
 size_t worst_of(const std::vector<Judged>& judged) {
   const auto rank = [](const Judged& it) {
-    switch (storm::verdict_of(it.analysis)) {
-      case storm::Verdict::kStorm: return storm::known_roots(it.analysis) > 0 ? 5 : 4;
-      case storm::Verdict::kDeadlock: return 3;
-      case storm::Verdict::kUnknown: return 2;
-      case storm::Verdict::kCongestion: return 1;
-      case storm::Verdict::kNoPauses: break;
+    switch (analysis::storm::verdict_of(it.analysis)) {
+      case analysis::storm::Verdict::kStorm: return analysis::storm::known_roots(it.analysis) > 0 ? 5 : 4;
+      case analysis::storm::Verdict::kDeadlock: return 3;
+      case analysis::storm::Verdict::kUnknown: return 2;
+      case analysis::storm::Verdict::kCongestion: return 1;
+      case analysis::storm::Verdict::kNoPauses: break;
     }
     return 0;
   };
@@ -199,30 +203,31 @@ std::expected<Told, Status> read_beside(const StormArguments& arguments) {
   }
   out.all = out.testbed;
   for (const std::string& path : arguments.ports) {
-    storm::KnownFabric& list = out.lists.emplace_back();
-    if (const auto read = storm::read_port_list(path, list); !read) return std::unexpected(wrong_input(read.error()));
+    analysis::storm::KnownFabric& list = out.lists.emplace_back();
+    if (const auto read = analysis::storm::read_port_list(path, list); !read)
+      return std::unexpected(wrong_input(read.error()));
     for (const auto& [mac, port] : list.port_of_mac) out.all.port_of_mac.insert_or_assign(mac, port);
     for (const auto& [mac, node] : list.node_of_mac) out.all.node_of_mac.insert_or_assign(mac, node);
     for (const auto& [name, port] : list.port_of_interface) out.all.port_of_interface.insert_or_assign(name, port);
   }
   if (!arguments.events.empty()) {
-    auto events = storm::read_event_log(arguments.events);
+    auto events = analysis::storm::read_event_log(arguments.events);
     if (!events) return std::unexpected(wrong_input(events.error()));
     out.events = std::move(*events);
   }
   return out;
 }
 
-std::expected<std::vector<ReadCapture>, std::string> read_with_progress(StormInput input) {
+std::expected<std::vector<analysis::ReadCapture>, std::string> read_with_progress(analysis::StormInput input) {
   ReadingProgress shown;
   input.progress = [&shown](const auto&... read) { shown.show(read...); };
-  return read_captures(input);
+  return analysis::read_captures(input);
 }
 
 Status run(const StormArguments& arguments) {
   const auto told = read_beside(arguments);
   if (!told) return told.error();
-  StormInput input = arguments.input;
+  analysis::StormInput input = arguments.input;
   input.storm_after = arguments.rule.storm_after.value_or(Duration::max());
   VerdictSoFar so_far{arguments, told->all};
   if (input.follow) {
@@ -231,13 +236,13 @@ Status run(const StormArguments& arguments) {
   auto captures = read_with_progress(std::move(input));
   if (!captures) return wrong_input(captures.error());
   std::vector<Judged> judged;
-  for (ReadCapture& it : *captures) judged.push_back(judge(arguments, *told, std::move(it)));
+  for (analysis::ReadCapture& it : *captures) judged.push_back(judge(arguments, *told, std::move(it)));
   const size_t worst = worst_of(judged);
   // The picture first: `| head` ends this process while it prints.
   std::expected<void, std::string> drawn;
   if (!arguments.picture.empty()) {
     const Judged& it = judged[worst];
-    drawn = write_picture(arguments.picture, storm::picture(it.facts, it.log, it.analysis));
+    drawn = write_picture(arguments.picture, analysis::storm::picture(it.facts, it.log, it.analysis));
   }
   print(arguments, judged, worst);
   std::fflush(stdout);

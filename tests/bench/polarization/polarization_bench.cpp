@@ -12,12 +12,12 @@
 #include "control/load/load.hpp"
 #include "dataplane/units/rng.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 namespace {
 
 constexpr uint32_t kFlows = 10'000;
 
-const Testbed& tree() {
+const control::Testbed& tree() {
   static const auto testbed = parse_testbed(
       "name: tree\nfabric: {kind: fat-tree, k: 30, hosts_per_tor: 1, host_link: {rate: 100Gbps}, fabric_link: {rate: "
       "100Gbps}}\n",
@@ -28,10 +28,10 @@ const Testbed& tree() {
 }
 
 std::vector<FlowProbe> flows_of(Walker& walker) {
-  const Fabric& fabric = walker.testbed().fabric;
+  const control::Fabric& fabric = walker.testbed().fabric;
   std::vector<uint32_t> hosts;
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
-    if (fabric.nodes[n].kind == NodeKind::kHost) hosts.push_back(n);
+    if (fabric.nodes[n].kind == control::NodeKind::kHost) hosts.push_back(n);
   }
   dataplane::Rng rng{1, 0};
   std::vector<FlowProbe> out;
@@ -39,7 +39,7 @@ std::vector<FlowProbe> flows_of(Walker& walker) {
     Probe probe{.from = hosts[rng.below(hosts.size())], .to = hosts[rng.below(hosts.size())]};
     if (probe.from == probe.to) continue;
     probe.source_port = static_cast<uint16_t>(rng.next());
-    const LinkEnd sender{probe.from, 0};
+    const control::LinkEnd sender{probe.from, 0};
     out.push_back({frame_of(fabric, probe, walker.router_mac(fabric.peer_of(sender).node)), sender});
   }
   return out;
@@ -53,7 +53,7 @@ double thread_seconds() {
 
 // From the testbed to the answer, as the command does it.
 void run(benchmark::State& state, bool with_cures) {
-  const Testbed& testbed = tree();
+  const control::Testbed& testbed = tree();
   double seconds = 0;
   for (auto _ : state) {
     const double begin = thread_seconds();
@@ -74,6 +74,6 @@ BENCHMARK_CAPTURE(run, polarization, false)->Iterations(1)->Unit(benchmark::kMil
 BENCHMARK_CAPTURE(run, with_all_cures, true)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace softspine::control
+}  // namespace softspine::analysis
 
 BENCHMARK_MAIN();

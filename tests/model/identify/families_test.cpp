@@ -20,10 +20,10 @@
 namespace softspine::tests {
 namespace {
 
-using control::Family;
-using control::FieldList;
-using control::FieldTier;
-using control::FlowPart;
+using analysis::Family;
+using analysis::FieldList;
+using analysis::FieldTier;
+using analysis::FlowPart;
 using dataplane::HashConfig;
 using dataplane::HashField;
 using dataplane::HashModel;
@@ -49,7 +49,7 @@ TEST(FieldSets, AreAllOnceEachInOneTier) {
   for (const bool is_ipv6 : {false, true}) {
     std::map<FieldTier, size_t> counts;
     std::set<std::set<HashField>> all;
-    for (const FieldTier tier : control::kFieldTiers) {
+    for (const FieldTier tier : analysis::kFieldTiers) {
       for (const FieldList& set : field_sets(tier, {}, is_ipv6)) {
         EXPECT_EQ(as_set(set).size(), set.size()) << "a field stands twice";
         EXPECT_TRUE(all.insert(as_set(set)).second) << "a set is tried twice";
@@ -74,10 +74,10 @@ TEST(FieldSets, AreAllOnceEachInOneTier) {
 
 TEST(FieldSets, ComeWithTheMostUsualFirst) {
   for (const bool is_ipv6 : {false, true}) {
-    for (const FieldTier tier : control::kFieldTiers) {
+    for (const FieldTier tier : analysis::kFieldTiers) {
       uint32_t before = 0;
       for (const FieldList& set : field_sets(tier, {}, is_ipv6)) {
-        const uint32_t now = control::rarity(HashConfig{.fields = set});
+        const uint32_t now = analysis::rarity(HashConfig{.fields = set});
         EXPECT_GE(now, before);
         before = now;
       }
@@ -94,7 +94,7 @@ TEST(FieldSets, TakeWhatIsProven) {
   };
   const std::set<HashField> addresses{kSrcIp, kDstIp, kSrcIpv4, kDstIpv4};
   std::map<FieldTier, std::vector<FieldList>> all;
-  for (const FieldTier tier : control::kFieldTiers) all[tier] = field_sets(tier, {}, false);
+  for (const FieldTier tier : analysis::kFieldTiers) all[tier] = field_sets(tier, {}, false);
   for (const auto& [part, fields] :
        {Case{FlowPart::kSource, addresses}, Case{FlowPart::kDestination, addresses},
         Case{FlowPart::kSourcePort, {kL4SrcPort, kL4DstPort}},
@@ -102,7 +102,7 @@ TEST(FieldSets, TakeWhatIsProven) {
         Case{FlowPart::kQp, {kRdmaBthDestQp}}, Case{FlowPart::kOpcode, {kRdmaBthOpcode}},
         Case{FlowPart::kFlowLabel, {kIpv6FlowLabel}}, Case{FlowPart::kInPort, {kInPort}},
         Case{FlowPart::kVlan, {kVlanId}}}) {
-    for (const FieldTier tier : control::kFieldTiers) {
+    for (const FieldTier tier : analysis::kFieldTiers) {
       std::vector<FieldList> expected = all[tier];
       std::erase_if(expected, [&](const FieldList& set) {
         return std::ranges::none_of(set, [&](HashField field) { return fields.contains(field); });
@@ -113,11 +113,11 @@ TEST(FieldSets, TakeWhatIsProven) {
 }
 
 TEST(Rarity, AddsUpWhatIsUnusual) {
-  EXPECT_EQ(control::rarity({}), 0u);
-  EXPECT_EQ(control::rarity({.seed = 9}), 1u);
-  EXPECT_EQ(control::rarity({.offset = 9}), 1u);
-  EXPECT_EQ(control::rarity({.symmetric = true}), 12u);
-  const auto of_fields = [](FieldList fields) { return control::rarity({.fields = std::move(fields)}); };
+  EXPECT_EQ(analysis::rarity({}), 0u);
+  EXPECT_EQ(analysis::rarity({.seed = 9}), 1u);
+  EXPECT_EQ(analysis::rarity({.offset = 9}), 1u);
+  EXPECT_EQ(analysis::rarity({.symmetric = true}), 12u);
+  const auto of_fields = [](FieldList fields) { return analysis::rarity({.fields = std::move(fields)}); };
   EXPECT_EQ(of_fields({kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol, kRdmaBthDestQp}), 4u);
   for (const HashField field : kFiveTuple) {
     FieldList without = kFiveTuple;
@@ -132,9 +132,9 @@ TEST(Rarity, AddsUpWhatIsUnusual) {
     rtag7.rtag7->a.pre_processing = (options & 1) != 0;
     rtag7.rtag7->a.symmetric = (options & 2) != 0;
     rtag7.rtag7->a.low_ipv6 = (options & 4) != 0;
-    EXPECT_EQ(control::rarity(rtag7), 8u + 4 * static_cast<uint32_t>(std::popcount(static_cast<uint32_t>(options))));
+    EXPECT_EQ(analysis::rarity(rtag7), 8u + 4 * static_cast<uint32_t>(std::popcount(static_cast<uint32_t>(options))));
   }
-  EXPECT_EQ(control::rarity({.model = HashModel::kOvs, .algorithm = dataplane::HashAlgorithm::kOvsL4}), 6u);
+  EXPECT_EQ(analysis::rarity({.model = HashModel::kOvs, .algorithm = dataplane::HashAlgorithm::kOvsL4}), 6u);
 }
 
 // What a profile may say of hashes of these fields, as its lines.
@@ -174,7 +174,7 @@ class AllHashes {
   bool is(const FieldList& fields) const { return as_set(fields_) == as_set(fields); }
   void add(HashConfig config, bool is_symmetric) {
     config.fields = fields_;
-    lines_.emplace_back(control::hash_yaml(config), is_symmetric);
+    lines_.emplace_back(analysis::hash_yaml(config), is_symmetric);
   }
   void add_of_chips(const dataplane::HashAlgorithmRow& row) {
     const auto is_usual = [](HashField field) { return kUsual.contains(field); };
@@ -197,23 +197,23 @@ class AllHashes {
   std::vector<std::pair<std::string, bool>> lines_;
 };
 
-control::Sample sample_of_probes(bool is_ipv6, uint32_t members) {
+analysis::Sample sample_of_probes(bool is_ipv6, uint32_t members) {
   Rng rng{seed(), 61};
-  control::Observations seen{.links = {"a", "b"}, .flows = {}};
-  for (control::Flow flow : control::first_probes(40, {}, 1)) {
+  analysis::Observations seen{.links = {"a", "b"}, .flows = {}};
+  for (analysis::Flow flow : analysis::first_probes(40, {}, 1)) {
     flow.vlan = static_cast<uint16_t>(rng.below(4));
     flow.is_ipv6 = is_ipv6;
     if (is_ipv6) flow.flow_label = static_cast<uint32_t>(rng.below(1 << 20));
     for (size_t i = 4; is_ipv6 && i < 16; ++i) flow.source[i] = static_cast<uint8_t>(rng.below(256));
     seen.flows.push_back({flow, static_cast<uint32_t>(rng.below(2))});
   }
-  return control::sample_of(seen, members);
+  return analysis::sample_of(seen, members);
 }
 
 std::multiset<std::string> lines_of(const std::vector<Family>& families) {
   std::multiset<std::string> out;
   for (const Family& family : families) {
-    for (const HashConfig& config : family.configs) out.insert(control::hash_yaml(config));
+    for (const HashConfig& config : family.configs) out.insert(analysis::hash_yaml(config));
   }
   return out;
 }
@@ -233,7 +233,7 @@ TEST(Families, AreOfAllHashesThatTakeTheFields) {
 }
 
 TEST(Families, OfFieldsOfTheOtherDirectionAreSymmetric) {
-  const control::Sample sample = sample_of_probes(false, 8);
+  const analysis::Sample sample = sample_of_probes(false, 8);
   const AllHashes all{{kSrcIp, kL4SrcPort}, false, 8};
   for (const FlowPart part : {FlowPart::kSource, FlowPart::kSourcePort})
     EXPECT_EQ(lines_of(families_of(sample, {{kSrcIp, kL4SrcPort}}, {part})), all.lines(false));
@@ -243,7 +243,7 @@ TEST(Families, OfFieldsOfTheOtherDirectionAreSymmetric) {
 }
 
 // What a sample sees of a hash: of a linear one what each flow's differs from the first's by, of others the keys.
-std::vector<uint64_t> seen_of(const control::Sample& sample, const HashConfig& config) {
+std::vector<uint64_t> seen_of(const analysis::Sample& sample, const HashConfig& config) {
   const auto& row = dataplane::row_of(config.algorithm);
   const dataplane::EcmpHash hash{config};
   std::vector<uint64_t> out{row.bits_in(config.model)};
@@ -264,15 +264,15 @@ std::vector<uint64_t> seen_of(const control::Sample& sample, const HashConfig& c
 }
 
 TEST(Families, AreOfHashesThatTheSampleCannotTellApart) {
-  const control::Sample sample = sample_of_probes(false, 8);
+  const analysis::Sample sample = sample_of_probes(false, 8);
   const auto families = families_of(sample, kSomeSets, {});
   std::set<std::vector<uint64_t>> all;
   size_t shared = 0;
   for (const Family& family : families) {
     const auto seen = seen_of(sample, family.configs.front());
-    EXPECT_TRUE(all.insert(seen).second) << control::hash_yaml(family.configs.front());
+    EXPECT_TRUE(all.insert(seen).second) << analysis::hash_yaml(family.configs.front());
     for (const HashConfig& config : family.configs)
-      EXPECT_EQ(seen_of(sample, config), seen) << control::hash_yaml(config);
+      EXPECT_EQ(seen_of(sample, config), seen) << analysis::hash_yaml(config);
     shared += family.configs.size() > 1 ? 1 : 0;
   }
   EXPECT_GT(shared, 3u) << "XOR, at least, is blind to the order of fields";
@@ -280,7 +280,7 @@ TEST(Families, AreOfHashesThatTheSampleCannotTellApart) {
 
 // And which flows share what their hash is computed of, so that no seed parts them.
 TEST(Families, TellWhichFlowsShareAHashOrKey) {
-  const control::Sample sample = sample_of_probes(false, 8);
+  const analysis::Sample sample = sample_of_probes(false, 8);
   for (const Family& family : families_of(sample, {kFiveTuple, {kSrcIp, kDstIp}}, {})) {
     const auto& row = dataplane::row_of(family.configs.front().algorithm);
     EXPECT_EQ(family.is_linear, row.seed == dataplane::SeedEffect::kLinear);

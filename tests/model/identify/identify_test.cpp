@@ -20,22 +20,22 @@
 namespace softspine::tests {
 namespace {
 
-using control::Flow;
-using control::FlowFrame;
-using control::Identification;
-using control::IdentifyVerdict;
+using analysis::Flow;
+using analysis::FlowFrame;
+using analysis::Identification;
+using analysis::IdentifyVerdict;
 using dataplane::Rng;
 
 constexpr size_t kUnseen = 1'000;
 
 std::vector<Flow> unseen_flows(uint64_t stream) {
-  return control::first_probes(kUnseen, {}, 1'000'000 + stream);
+  return analysis::first_probes(kUnseen, {}, 1'000'000 + stream);
 }
 
 // Links where they are known; else flows share a member if and only if they share a link that nobody has met yet.
 void expect_prediction(const Identification& found, const SwitchUnderTest& it, const std::vector<Flow>& flows) {
   ASSERT_FALSE(found.classes.empty());
-  const control::Hypothesis& first = found.classes.front().hypotheses.front();
+  const analysis::Hypothesis& first = found.classes.front().hypotheses.front();
   std::vector<FlowFrame> frames;
   for (const Flow& flow : flows) frames.emplace_back(flow);
   const auto buckets = buckets_of(first.config, frames, found.members);
@@ -45,7 +45,7 @@ void expect_prediction(const Identification& found, const SwitchUnderTest& it, c
     const uint32_t known = first.fit.of_bucket[buckets[i]];
     const uint32_t link = it.link_of(flows[i]);
     const uint32_t predicted =
-        known != control::kUnknownLink ? known : unmet.try_emplace(buckets[i], link).first->second;
+        known != analysis::kUnknownLink ? known : unmet.try_emplace(buckets[i], link).first->second;
     wrong += predicted == link ? 0 : 1;
   }
   EXPECT_EQ(wrong, 0u);
@@ -57,7 +57,7 @@ void expect_prediction(const Identification& found, const SwitchUnderTest& it, c
 }
 
 std::string told(const SwitchUnderTest& it) {
-  return control::hash_words(it.hash) + ", " + control::hash_yaml(it.hash) + ", " + std::to_string(it.members()) +
+  return analysis::hash_words(it.hash) + ", " + analysis::hash_yaml(it.hash) + ", " + std::to_string(it.members()) +
          " members";
 }
 
@@ -66,7 +66,7 @@ TEST(Identify, FindsAnyHashBySixtyFourProbes) {
   for (uint64_t run = 0; run < to_draw(100); ++run) {
     const SwitchUnderTest it = random_switch(rng);
     SCOPED_TRACE(told(it));
-    const auto observations = observed(it, control::first_probes(64, {}, run), rng);
+    const auto observations = observed(it, analysis::first_probes(64, {}, run), rng);
     const Identification found = identify(observations, it.members(), {});
     ASSERT_EQ(found.verdict, IdentifyVerdict::kIdentified) << identification_text(found);
     expect_prediction(found, it, unseen_flows(run));
@@ -78,12 +78,12 @@ TEST(Identify, FindsLinuxRoutersAndOpenVSwitches) {
   for (uint64_t run = 0; run < to_repeat(40); ++run) {
     const SwitchUnderTest it = random_switch(rng, random_host_hash);
     SCOPED_TRACE(told(it));
-    const auto observations = observed(it, control::first_probes(64, {}, run), rng);
+    const auto observations = observed(it, analysis::first_probes(64, {}, run), rng);
     const Identification found = identify(observations, it.members(), {});
     ASSERT_EQ(found.verdict, IdentifyVerdict::kIdentified) << identification_text(found);
     expect_prediction(found, it, unseen_flows(run));
     const dataplane::HashConfig& first = found.classes.front().hypotheses.front().config;
-    EXPECT_EQ(control::hash_yaml(first), control::hash_yaml(it.hash));
+    EXPECT_EQ(analysis::hash_yaml(first), analysis::hash_yaml(it.hash));
   }
 }
 
@@ -94,9 +94,9 @@ dataplane::HashConfig read_back(const dataplane::HashConfig& hash) {
       "fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 1,\n"
       "  host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n"
       "profiles: {default: {hash: " +
-          control::hash_yaml(hash) + "}}\n",
+          analysis::hash_yaml(hash) + "}}\n",
       "t.yaml");
-  EXPECT_TRUE(read.has_value()) << control::hash_yaml(hash);
+  EXPECT_TRUE(read.has_value()) << analysis::hash_yaml(hash);
   return read ? read->profiles.front().hash : dataplane::HashConfig{};
 }
 
@@ -124,7 +124,7 @@ TEST(Identify, WritesChipsAsProfilesThatLoad) {
     EXPECT_EQ(taken.symmetric, hash.symmetric);
     symmetric.insert(taken.symmetric);
     for (const Flow& flow : unseen_flows(run))
-      ASSERT_EQ(slow_hash_of(taken, flow), slow_hash_of(hash, flow)) << control::hash_yaml(hash);
+      ASSERT_EQ(slow_hash_of(taken, flow), slow_hash_of(hash, flow)) << analysis::hash_yaml(hash);
   }
   EXPECT_EQ(symmetric.size(), 2u);
 }
@@ -135,7 +135,7 @@ TEST(Identify, FindsAnyHashThoughFivePercentOfTheObservationsAreWrong) {
   for (uint64_t run = 0; run < 2 * of_each; ++run) {
     const SwitchUnderTest it = random_switch(rng, run < of_each ? random_hash : random_host_hash);
     SCOPED_TRACE(told(it));
-    const auto observations = observed(it, control::first_probes(512, {}, run), rng, 5);
+    const auto observations = observed(it, analysis::first_probes(512, {}, run), rng, 5);
     const Identification found = identify(observations, it.members(), {});
     ASSERT_EQ(found.verdict, IdentifyVerdict::kIdentified) << identification_text(found);
     expect_prediction(found, it, unseen_flows(run));
@@ -179,7 +179,7 @@ TEST(Identify, FindsUsualHashesByRandomFlows) {
 // By the fabric's own code: the twins know IPv4 only.
 TEST(Identify, FindsHashesOfIpv6Flows) {
   Rng rng{seed(), 80};
-  std::vector<Flow> flows = control::first_probes(64, {}, 1);
+  std::vector<Flow> flows = analysis::first_probes(64, {}, 1);
   for (Flow& flow : flows) {
     flow.is_ipv6 = true;
     for (uint8_t& byte : flow.source) byte = static_cast<uint8_t>(rng.below(256));
@@ -204,9 +204,9 @@ TEST(Identify, FindsHashesOfIpv6Flows) {
   }
   configs.push_back({.model = dataplane::HashModel::kOvs, .algorithm = kOvsL4, .seed = 77});
   for (const dataplane::HashConfig& config : configs) {
-    SCOPED_TRACE(control::hash_yaml(config));
+    SCOPED_TRACE(analysis::hash_yaml(config));
     const auto buckets = buckets_of(config, frames, 20);
-    control::ObservationCollector seen;
+    analysis::ObservationCollector seen;
     for (uint32_t link = 0; link < 20; ++link) seen.add_link(name_of_link(link));
     for (size_t i = 0; i < flows.size(); ++i) seen.add(flows[i], name_of_link((buckets[i] + 7) % 20));
     const Identification found = identify(std::move(seen).take(), 20, {});
@@ -239,7 +239,7 @@ TEST(Identify, FindsFieldsThatFewSwitchesTake) {
       bool is_doubted = false;
       const auto goes_on = [&](std::string_view what, double) { return !(is_doubted = what == "wrong observations"); };
       const Identification found =
-          identify(observed(it, control::first_probes(64, {}, 1), rng), it.members(), {.goes_on = goes_on});
+          identify(observed(it, analysis::first_probes(64, {}, 1), rng), it.members(), {.goes_on = goes_on});
       EXPECT_FALSE(is_doubted);
       ASSERT_EQ(found.verdict, IdentifyVerdict::kIdentified) << identification_text(found);
       expect_prediction(found, it, unseen_flows(1));
@@ -253,7 +253,7 @@ TEST(Identify, SaysThatNothingFitsWhatIsNoHash) {
     if (to_draw(100) < 100) continue;  // all seeds are tried: many seconds without sanitizers
     SwitchUnderTest it{.hash = {}, .order = std::vector<uint32_t>(members)};
     for (uint32_t i = 0; i < members; ++i) it.order[i] = i;
-    const auto observations = observed(it, control::first_probes(count, {}, 1), rng, 100);
+    const auto observations = observed(it, analysis::first_probes(count, {}, 1), rng, 100);
     const Identification found = identify(observations, members, {});
     EXPECT_EQ(found.verdict, IdentifyVerdict::kNothingFits) << identification_text(found);
   }
@@ -313,12 +313,12 @@ TEST(Identify, NamesProbesThatDecide) {
   for (uint64_t run = 0; run < to_repeat(20); ++run) {
     const SwitchUnderTest it = random_switch(rng);
     SCOPED_TRACE(told(it));
-    std::vector<Flow> flows = control::first_probes(24, {}, run);
+    std::vector<Flow> flows = analysis::first_probes(24, {}, run);
     Identification found;
     for (int asked = 0; asked < 6 && found.verdict != IdentifyVerdict::kIdentified; ++asked) {
       const auto observations = observed(it, flows, rng);
       found = identify(observations, it.members(), {});
-      for (const Flow& flow : control::next_probes(observations, found, {}, 12)) flows.push_back(flow);
+      for (const Flow& flow : analysis::next_probes(observations, found, {}, 12)) flows.push_back(flow);
     }
     ASSERT_EQ(found.verdict, IdentifyVerdict::kIdentified) << identification_text(found);
     expect_prediction(found, it, unseen_flows(run));
@@ -339,7 +339,7 @@ TEST(Identify, ThenNamesProbesOfTheMembersThatNoFlowHasMet) {
   const Identification found = identify(observations, 16, {});
   ASSERT_EQ(found.verdict, IdentifyVerdict::kIdentified);
   std::set<uint32_t> met;
-  for (const Flow& flow : control::next_probes(observations, found, {}, 7)) met.insert(it.bucket_of(flow));
+  for (const Flow& flow : analysis::next_probes(observations, found, {}, 7)) met.insert(it.bucket_of(flow));
   EXPECT_EQ(met, (std::set<uint32_t>{9, 10, 11, 12, 13, 14, 15}));
 }
 
@@ -349,10 +349,10 @@ TEST(Identify, NamesTheSeedByWhichMembersStandInTheLinksOrder) {
     SwitchUnderTest it{.hash = {.algorithm = dataplane::HashAlgorithm::kCrcCcitt, .seed = 10, .offset = 2},
                        .order = std::vector<uint32_t>(members)};
     for (uint32_t i = 0; i < members; ++i) it.order[i] = i;
-    const Identification found = identify(observed(it, control::first_probes(64, {}, 1), rng), members, {});
+    const Identification found = identify(observed(it, analysis::first_probes(64, {}, 1), rng), members, {});
     ASSERT_EQ(found.verdict, IdentifyVerdict::kIdentified);
     const auto& order = found.classes.front().hypotheses.front().fit.of_bucket;
-    for (uint32_t i = 0; i < members; ++i) EXPECT_TRUE(order[i] == i || order[i] == control::kUnknownLink) << members;
+    for (uint32_t i = 0; i < members; ++i) EXPECT_TRUE(order[i] == i || order[i] == analysis::kUnknownLink) << members;
   }
 }
 
@@ -360,7 +360,7 @@ TEST(Identify, EndsWhenItIsAskedTo) {
   Rng rng{seed(), 91};
   const SwitchUnderTest it = random_switch(rng);
   int asked = 0;
-  const Identification found = identify(observed(it, control::first_probes(64, {}, 1), rng), it.members(),
+  const Identification found = identify(observed(it, analysis::first_probes(64, {}, 1), rng), it.members(),
                                         {.goes_on = [&asked](const char*, double) { return ++asked < 3; }});
   EXPECT_TRUE(found.is_ended);
   EXPECT_EQ(asked, 3);

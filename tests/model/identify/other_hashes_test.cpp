@@ -16,11 +16,11 @@
 namespace softspine::tests {
 namespace {
 
-using control::Flow;
-using control::FlowPart;
-using control::Identification;
-using control::IdentifyVerdict;
-using control::Observations;
+using analysis::Flow;
+using analysis::FlowPart;
+using analysis::Identification;
+using analysis::IdentifyVerdict;
+using analysis::Observations;
 using dataplane::Rng;
 
 std::vector<Flow> drawn_flows(Rng& rng, size_t count) {
@@ -129,7 +129,7 @@ TEST(OtherHashes, OfLittleEndianFieldsAreNamedToo) {
     }
     return crc_of<boost::crc_32_type>(bytes) % 8;
   });
-  const auto crc = control::find_crc(control::sample_of(seen, 8));
+  const auto crc = analysis::find_crc(analysis::sample_of(seen, 8));
   ASSERT_TRUE(crc);
   EXPECT_EQ(crc->fit.agreeing, 400u);
   EXPECT_TRUE(crc->little_endian);
@@ -144,7 +144,7 @@ TEST(OtherHashes, OfQueuePairsInFourBytesAreNamedToo) {
     append(bytes, flow.qp, 4);
     return crc_of<boost::crc_optimal<32, 0x1edc6f41, 0, 0, true, true>>(bytes) % 12;
   });
-  const auto crc = control::find_crc(control::sample_of(seen, 12));
+  const auto crc = analysis::find_crc(analysis::sample_of(seen, 12));
   ASSERT_TRUE(crc);
   EXPECT_EQ(crc->fit.agreeing, 400u);
   EXPECT_EQ(crc->qp_bytes, 4u);
@@ -173,7 +173,7 @@ TEST(OtherHashes, OfIpv6FlowsAreNamedToo) {
   Rng rng{seed(), 97};
   const auto seen = observed(rng, drawn_ipv6_flows(rng, 400), 8,
                              [](const Flow& flow) { return crc_of<boost::crc_32_type>(bytes_in(flow, "sdpSD")) % 8; });
-  const auto crc = control::find_crc(control::sample_of(seen, 8));
+  const auto crc = analysis::find_crc(analysis::sample_of(seen, 8));
   ASSERT_TRUE(crc);
   EXPECT_EQ(crc->fit.agreeing, 400u);
 }
@@ -189,7 +189,7 @@ TEST(OtherHashes, AreFoundThoughSomeObservationsAreWrong) {
   auto seen = observed(rng, drawn_flows(rng, 400), 6,
                        [](const Flow& flow) { return crc_of<boost::crc_32_type>(bytes_in(flow, "sdpSD")) % 6; });
   for (size_t i = 0; i < 12; ++i) seen.flows[33 * i].link = (seen.flows[33 * i].link + 1) % 6;
-  const auto crc = control::find_crc(control::sample_of(seen, 6));
+  const auto crc = analysis::find_crc(analysis::sample_of(seen, 6));
   ASSERT_TRUE(crc);
   EXPECT_EQ(crc->fit.agreeing, 388u);
   if (!tries_all_models()) return;
@@ -207,9 +207,9 @@ bool sum_of(const Mask& mask, const Flow& flow) {
   for (size_t i = 0; i < bytes.size(); ++i) ones += std::popcount(static_cast<uint8_t>(bytes[i] & mask[i]));
   return ones % 2 != 0;
 }
-Mask mask_of(const control::LinearSum& sum) {
+Mask mask_of(const analysis::LinearSum& sum) {
   Mask out(10, 0);
-  for (const control::SumPart& part : sum) {
+  for (const analysis::SumPart& part : sum) {
     const size_t at = part.part == FlowPart::kSource ? 0 : part.part == FlowPart::kDestination ? 4 : 8;
     EXPECT_TRUE(at < 8 || part.part == FlowPart::kSourcePort);
     for (size_t i = 0; i < part.mask.size() && at + i < out.size(); ++i) out[at + i] |= part.mask[i];
@@ -229,7 +229,7 @@ TEST(OtherHashes, ThatAreLinearAreFoundWithoutAName) {
     };
     auto seen = observed(rng, drawn_flows(rng, 600), 8, member_of);
     for (uint32_t i = 0; i < wrong; ++i) seen.flows[100 * i].link = (seen.flows[100 * i].link + 1) % 8;
-    const auto linear = control::solve_linear(control::sample_of(seen, 8));
+    const auto linear = analysis::solve_linear(analysis::sample_of(seen, 8));
     ASSERT_TRUE(linear);
     EXPECT_EQ(linear->agreeing, 600 - wrong);
     ASSERT_EQ(linear->sums.size(), 3u);
@@ -237,7 +237,7 @@ TEST(OtherHashes, ThatAreLinearAreFoundWithoutAName) {
     const auto others = drawn_flows(rng, 300);
     const auto found_of = [&](const Flow& flow) {
       uint32_t out = 0;
-      for (const control::LinearSum& sum : linear->sums) out = 2 * out + sum_of(mask_of(sum), flow);
+      for (const analysis::LinearSum& sum : linear->sums) out = 2 * out + sum_of(mask_of(sum), flow);
       return out;
     };
     for (size_t i = 1; i < others.size(); ++i)
@@ -253,8 +253,8 @@ TEST(OtherHashes, AreNoneWhereLinksAreDrawn) {
   Rng rng{seed(), 97};
   const auto seen =
       observed(rng, drawn_flows(rng, 300), 8, [&](const Flow&) { return static_cast<uint32_t>(rng.below(8)); });
-  EXPECT_FALSE(control::solve_linear(control::sample_of(seen, 8)));
-  EXPECT_FALSE(control::find_crc(control::sample_of(seen, 8)));
+  EXPECT_FALSE(analysis::solve_linear(analysis::sample_of(seen, 8)));
+  EXPECT_FALSE(analysis::find_crc(analysis::sample_of(seen, 8)));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@
 namespace softspine::tests {
 namespace {
 
-using control::ConstantSearch;
+using analysis::ConstantSearch;
 using dataplane::Rng;
 
 // All constants of 16 bits, tried one by one. Odd parts with lanes of 4, 8 and 16 bits, and with bits that only rename.
@@ -111,18 +111,18 @@ TEST(ConstantSearch, LeavesOutWhatOnlyRenames) {
 
 TEST(SeedEffects, FindsTheSmallestSeedThatAddsAsMuch) {
   using enum dataplane::HashAlgorithm;
-  const control::FlowFrame frame{control::first_probes(1, {}, 1).front()};
+  const analysis::FlowFrame frame{analysis::first_probes(1, {}, 1).front()};
   Rng rng{seed(), 95};
   for (const auto& [model, algorithm] : {std::pair{dataplane::HashModel::kSai, kCrcXor},
                                          {dataplane::HashModel::kRtag7, kCrc},
                                          {dataplane::HashModel::kRtag7, kXor},
                                          {dataplane::HashModel::kSai, kCrc32Hi}}) {
     const dataplane::HashConfig config{.model = model, .algorithm = algorithm};
-    const control::SeedEffects effects{config, frame};
+    const analysis::SeedEffects effects{config, frame};
     const auto raw_with = [&](uint32_t seed) {
       dataplane::HashConfig seeded = config;
       seeded.seed = seed;
-      return control::buckets_of(seeded, {frame}, 1U << 16).front();
+      return analysis::buckets_of(seeded, {frame}, 1U << 16).front();
     };
     const uint32_t none = raw_with(0);
     for (int i = 0; i < 50; ++i) {
@@ -143,18 +143,18 @@ TEST(SeedEffects, FindsTheSmallestSeedThatAddsAsMuch) {
 }
 
 TEST(SeedEffects, RefusesWhatNoSeedAdds) {
-  const control::FlowFrame frame{control::first_probes(1, {}, 1).front()};
-  const control::SeedEffects effects{
+  const analysis::FlowFrame frame{analysis::first_probes(1, {}, 1).front()};
+  const analysis::SeedEffects effects{
       {.model = dataplane::HashModel::kRtag7, .algorithm = dataplane::HashAlgorithm::kCrcXor1}, frame};
   EXPECT_FALSE(effects.seed_for(2, 0xffff)) << "of the lower byte only the last bit is ever set";
   EXPECT_TRUE(effects.seed_for(2, 0xff01));
 }
 
-control::Sample sample_with(const std::vector<uint32_t>& links, uint32_t members) {
-  control::Sample out{.link_count = members, .members = members};
+analysis::Sample sample_with(const std::vector<uint32_t>& links, uint32_t members) {
+  analysis::Sample out{.link_count = members, .members = members};
   for (const uint32_t link : links) {
     out.flows.push_back({});
-    out.frames.emplace_back(control::Flow{});
+    out.frames.emplace_back(analysis::Flow{});
     out.links.push_back(link);
   }
   return out;
@@ -169,7 +169,7 @@ TEST(FindSeeds, FindsAllSeedsAndOffsetsThatDoAndNoOthers) {
   constexpr uint32_t kCompared = 500;
   const auto is_compared = [](uint32_t seed) { return seed < kCompared || seed >= kSeeds - kCompared; };
   Rng rng{seed(), 98};
-  const std::vector<control::Flow> flows = control::first_probes(64, {}, 1);
+  const std::vector<analysis::Flow> flows = analysis::first_probes(64, {}, 1);
   const dataplane::HashConfig jenkins{.algorithm = kJenkinsHi};
   const dataplane::HashConfig xxh3{.algorithm = kXxh3};
   const dataplane::HashConfig linux_router{
@@ -182,7 +182,7 @@ TEST(FindSeeds, FindsAllSeedsAndOffsetsThatDoAndNoOthers) {
       const uint32_t offsets = row_of(config.algorithm).is_of_hosts() ? 1 : width;
       it.hash.seed = static_cast<uint32_t>(kSeeds - 1 - rng.below(kCompared));
       it.hash.offset = static_cast<uint8_t>(rng.below(offsets));
-      std::vector<control::FlowPair> pairs;
+      std::vector<analysis::FlowPair> pairs;
       for (uint32_t i = 0; i + 1 < flows.size() && pairs.size() < 3; ++i) {
         for (uint32_t j = i + 1; j < flows.size(); ++j) {
           if (it.bucket_of(flows[i]) != it.bucket_of(flows[j])) continue;
@@ -190,9 +190,9 @@ TEST(FindSeeds, FindsAllSeedsAndOffsetsThatDoAndNoOthers) {
           break;
         }
       }
-      control::Family family{.configs = {config}, .width = width, .raw = {}, .keys = {}};
-      for (const control::Flow& flow : flows)
-        dataplane::EcmpHash{config}.build(control::FlowFrame{flow}.view(), family.keys.emplace_back());
+      analysis::Family family{.configs = {config}, .width = width, .raw = {}, .keys = {}};
+      for (const analysis::Flow& flow : flows)
+        dataplane::EcmpHash{config}.build(analysis::FlowFrame{flow}.view(), family.keys.emplace_back());
       Found expected;
       for (uint32_t tried = 0; tried < kSeeds; ++tried) {
         if (!is_compared(tried)) continue;
@@ -200,14 +200,14 @@ TEST(FindSeeds, FindsAllSeedsAndOffsetsThatDoAndNoOthers) {
           it.hash.seed = tried;
           it.hash.offset = static_cast<uint8_t>(offset);
           const bool is_drawn = config.model == dataplane::HashModel::kLinux && tried == 0;  // by each kernel
-          if (!is_drawn && std::ranges::all_of(pairs, [&](const control::FlowPair& pair) {
+          if (!is_drawn && std::ranges::all_of(pairs, [&](const analysis::FlowPair& pair) {
                 return it.bucket_of(flows[pair.first]) == it.bucket_of(flows[pair.second]);
               }))
             expected.emplace(tried, offset);
         }
       }
       Found found;
-      for (const control::FoundSeed& one : find_seeds(family, members, pairs, {}, 0, kSeeds)) {
+      for (const analysis::FoundSeed& one : find_seeds(family, members, pairs, {}, 0, kSeeds)) {
         if (!is_compared(one.seed)) continue;
         found.emplace(one.seed, one.offset);
         it.hash.seed = one.seed;
@@ -216,7 +216,7 @@ TEST(FindSeeds, FindsAllSeedsAndOffsetsThatDoAndNoOthers) {
         ASSERT_EQ(buckets.size(), flows.size());
         for (size_t i = 0; i < flows.size(); ++i) ASSERT_EQ(buckets[i], it.bucket_of(flows[i]));
       }
-      EXPECT_EQ(found, expected) << control::hash_yaml(config) << ", " << members << " members";
+      EXPECT_EQ(found, expected) << analysis::hash_yaml(config) << ", " << members << " members";
       EXPECT_FALSE(found.empty());
     }
   }
@@ -226,7 +226,7 @@ TEST(Fit, NamesMembersOneToOne) {
   const auto sample = sample_with({0, 0, 0, 1, 1, 2, 2, 2}, 4);
   const auto fit = fit_of(sample, std::vector<uint32_t>{3, 3, 0, 0, 0, 1, 1, 0});
   EXPECT_EQ(fit.agreeing, 6u);
-  EXPECT_EQ(fit.of_bucket, (std::vector<uint32_t>{1, 2, control::kUnknownLink, 0}));
+  EXPECT_EQ(fit.of_bucket, (std::vector<uint32_t>{1, 2, analysis::kUnknownLink, 0}));
   EXPECT_TRUE(explains_all(sample, std::vector<uint32_t>{3, 3, 3, 0, 0, 1, 1, 1}));
   EXPECT_FALSE(explains_all(sample, std::vector<uint32_t>{3, 3, 3, 0, 0, 3, 3, 3})) << "two links, one member";
   EXPECT_FALSE(explains_all(sample, std::vector<uint32_t>{3, 3, 3, 0, 0, 1, 1, 2})) << "one link, two members";
@@ -290,16 +290,16 @@ TEST(Sample, ProvesThePartsInWhichAloneFlowsDiffer) {
   Rng rng{seed(), 97};
   SwitchUnderTest it{.hash = {}, .order = {0, 1, 2, 3, 4, 5, 6, 7}};
   it.hash.fields = {dataplane::HashField::kSrcIp, dataplane::HashField::kL4SrcPort};
-  using enum control::FlowPart;
-  const std::set<control::FlowPart> taken{kSource, kSourcePort};
-  const auto clean = sample_of(observed(it, control::first_probes(64, {}, 1), rng), 8);
+  using enum analysis::FlowPart;
+  const std::set<analysis::FlowPart> taken{kSource, kSourcePort};
+  const auto clean = sample_of(observed(it, analysis::first_probes(64, {}, 1), rng), 8);
   EXPECT_EQ(proven_parts(clean, false), taken);
-  const auto spoilt = sample_of(observed(it, control::first_probes(512, {}, 1), rng, 5), 8);
+  const auto spoilt = sample_of(observed(it, analysis::first_probes(512, {}, 1), rng, 5), 8);
   EXPECT_EQ(proven_parts(spoilt, true), taken);
 }
 
 TEST(Observations, OrderLinksByTheNumbersInTheirNames) {
-  control::ObservationCollector out;
+  analysis::ObservationCollector out;
   for (const char* link : {"Ethernet16", "Ethernet8", "Ethernet100", "eth1/10", "eth1/2", "Ethernet08"})
     out.add_link(link);
   EXPECT_EQ(std::move(out).take().links,
@@ -308,8 +308,8 @@ TEST(Observations, OrderLinksByTheNumbersInTheirNames) {
 
 TEST(Observations, OrderLinksAsANameBeforeALongerOne) {
   const auto precedes = [](const char* a, const char* b) {
-    EXPECT_FALSE(control::precedes_naturally(a, b) && control::precedes_naturally(b, a)) << a << " " << b;
-    return control::precedes_naturally(a, b);
+    EXPECT_FALSE(analysis::precedes_naturally(a, b) && analysis::precedes_naturally(b, a)) << a << " " << b;
+    return analysis::precedes_naturally(a, b);
   };
   EXPECT_TRUE(precedes("eth", "eth0"));
   EXPECT_TRUE(precedes("eth8", "eth08x")) << "of numbers that are alike the rest decides";
@@ -323,7 +323,7 @@ TEST(Observations, OrderLinksAsANameBeforeALongerOne) {
 }
 
 TEST(Observations, CountAFlowWhereItWasSeenMostOften) {
-  control::ObservationCollector out;
+  analysis::ObservationCollector out;
   for (const char* link : {"a", "b", "b"}) out.add({}, link);
   const auto taken = std::move(out).take();
   ASSERT_EQ(taken.flows.size(), 1u);

@@ -15,10 +15,10 @@
 namespace softspine::tests {
 namespace {
 
-using control::Flow;
-using control::FlowPart;
-using control::Observations;
-using control::Sample;
+using analysis::Flow;
+using analysis::FlowPart;
+using analysis::Observations;
+using analysis::Sample;
 using dataplane::Rng;
 
 // Number i in the source, of IPv4 unless it is told otherwise.
@@ -39,13 +39,13 @@ Observations numbered_flows(uint32_t ipv4, uint32_t ipv6) {
 Sample sample_with(const std::vector<Flow>& flows, const std::vector<uint32_t>& links) {
   Observations seen{.links = {"a", "b", "c"}, .flows = {}};
   for (size_t i = 0; i < flows.size(); ++i) seen.flows.push_back({flows[i], links[i]});
-  return control::sample_of(seen, 3);
+  return analysis::sample_of(seen, 3);
 }
 
 TEST(SampleOf, ManyFlowsAreEachSecondOrThird) {
   for (const auto& [count, step] : {std::pair{1U, 1U}, std::pair{4'095U, 1U}, std::pair{5'000U, 2U},
                                     std::pair{8'191U, 2U}, std::pair{9'000U, 3U}, std::pair{50'000U, 13U}}) {
-    const Sample sample = control::sample_of(numbered_flows(count, 0), 5);
+    const Sample sample = analysis::sample_of(numbered_flows(count, 0), 5);
     ASSERT_EQ(sample.size(), (count + step - 1) / step) << count;
     EXPECT_LE(sample.size(), 4'096u);
     EXPECT_EQ(sample.frames.size(), sample.size());
@@ -59,11 +59,12 @@ TEST(SampleOf, ManyFlowsAreEachSecondOrThird) {
 }
 
 TEST(SampleOf, TwoIpVersionsIsOfTheOneWithMoreFlows) {
-  EXPECT_EQ(control::sample_of(numbered_flows(5, 4), 3).size(), 5u);
-  EXPECT_EQ(control::sample_of(numbered_flows(4, 5), 3).size(), 5u);
-  EXPECT_TRUE(control::sample_of(numbered_flows(4, 5), 3).is_ipv6);
-  EXPECT_FALSE(control::sample_of(numbered_flows(4, 4), 3).is_ipv6) << "of as many IPv4";
-  const auto found = control::identify(numbered_flows(1, 1), 3, {.goes_on = [](const char*, double) { return false; }});
+  EXPECT_EQ(analysis::sample_of(numbered_flows(5, 4), 3).size(), 5u);
+  EXPECT_EQ(analysis::sample_of(numbered_flows(4, 5), 3).size(), 5u);
+  EXPECT_TRUE(analysis::sample_of(numbered_flows(4, 5), 3).is_ipv6);
+  EXPECT_FALSE(analysis::sample_of(numbered_flows(4, 4), 3).is_ipv6) << "of as many IPv4";
+  const auto found =
+      analysis::identify(numbered_flows(1, 1), 3, {.goes_on = [](const char*, double) { return false; }});
   EXPECT_EQ(found.flows, 1u);
   EXPECT_EQ(found.of_other_version, 1u);
   EXPECT_FALSE(found.is_ipv6);
@@ -71,8 +72,8 @@ TEST(SampleOf, TwoIpVersionsIsOfTheOneWithMoreFlows) {
 
 TEST(SampleOf, NothingIsNoHash) {
   Observations none{.links = {"a", "b"}, .flows = {}, .on_several_links = 3};
-  const auto found = control::identify(none, 2, {.all_seeds = true});
-  EXPECT_EQ(found.verdict, control::IdentifyVerdict::kIndistinguishable);
+  const auto found = analysis::identify(none, 2, {.all_seeds = true});
+  EXPECT_EQ(found.verdict, analysis::IdentifyVerdict::kIndistinguishable);
   EXPECT_TRUE(found.classes.empty());
   EXPECT_EQ(found.flows, 0u);
   EXPECT_EQ(found.on_several_links, 3u);
@@ -81,7 +82,7 @@ TEST(SampleOf, NothingIsNoHash) {
 }
 
 TEST(Sample, HasAPartWithTheFlowsThatAreKept) {
-  const Sample whole = control::sample_of(numbered_flows(5, 0), 4);
+  const Sample whole = analysis::sample_of(numbered_flows(5, 0), 4);
   const Sample part = part_of(whole, {true, false, false, true, true});
   EXPECT_EQ(part.flows, (std::vector{numbered(0), numbered(3), numbered(4)}));
   EXPECT_EQ(part.links, (std::vector<uint32_t>{0, 0, 1}));
@@ -95,7 +96,7 @@ TEST(Sample, HasAPartWithTheFlowsThatAreKept) {
 TEST(Sample, PairsTheFirstFlowOfALinkWithTheOthers) {
   const Sample sample = sample_with({numbered(0), numbered(1), numbered(2), numbered(3), numbered(4)}, {2, 1, 2, 2, 1});
   std::vector<std::pair<uint32_t, uint32_t>> pairs;
-  for (const control::FlowPair& pair : pairs_on_one_link(sample)) pairs.emplace_back(pair.first, pair.second);
+  for (const analysis::FlowPair& pair : pairs_on_one_link(sample)) pairs.emplace_back(pair.first, pair.second);
   EXPECT_EQ(pairs, (std::vector<std::pair<uint32_t, uint32_t>>{{0, 2}, {0, 3}, {1, 4}}));
 }
 
@@ -203,7 +204,7 @@ TEST(FlowsLike, ASampleOfOneDestinationPortKeepIt) {
 
 TEST(FirstProbes, AreAsManyAsWereAskedForAndNoneTwice) {
   for (const size_t count : {0u, 1u, 2u, 7u, 16u, 64u, 200u}) {
-    const auto probes = control::first_probes(count, {}, 3);
+    const auto probes = analysis::first_probes(count, {}, 3);
     EXPECT_EQ(probes.size(), count);
     EXPECT_EQ(std::set(probes.begin(), probes.end()).size(), count);
     for (const Flow& flow : probes) {
@@ -211,8 +212,8 @@ TEST(FirstProbes, AreAsManyAsWereAskedForAndNoneTwice) {
       EXPECT_EQ(flow.destination[0], 10);
     }
   }
-  const control::ProbeRanges narrow{.sources = {{10, 1, 2, 0xc0}, 26}, .destinations = {{10, 9}, 32}};
-  for (const Flow& flow : control::first_probes(64, narrow, 3)) {
+  const analysis::ProbeRanges narrow{.sources = {{10, 1, 2, 0xc0}, 26}, .destinations = {{10, 9}, 32}};
+  for (const Flow& flow : analysis::first_probes(64, narrow, 3)) {
     EXPECT_TRUE(std::equal(flow.source.begin(), flow.source.begin() + 3, narrow.sources.base.begin()));
     EXPECT_GE(flow.source[3], 0xc0);
     EXPECT_EQ(flow.destination, narrow.destinations.base);
@@ -223,7 +224,7 @@ TEST(ObservedRanges, AreTheLongestPrefixesThatAllShare) {
   const auto ranges_of = [](std::initializer_list<uint32_t> numbers) {
     Observations seen{.links = {"a"}, .flows = {}};
     for (const uint32_t i : numbers) seen.flows.push_back({numbered(i), 0});
-    return control::observed_ranges(seen);
+    return analysis::observed_ranges(seen);
   };
   EXPECT_EQ(ranges_of({5}).sources.prefix_bits, 32u);
   EXPECT_EQ(ranges_of({4, 5}).sources.prefix_bits, 31u);
@@ -235,9 +236,9 @@ TEST(ObservedRanges, AreTheLongestPrefixesThatAllShare) {
 // Of one class whose members are all known nothing is left to decide: flows as they come, none twice.
 TEST(NextProbes, ThatDecideAlikeAreTakenAsTheyCome) {
   const Observations seen = numbered_flows(9, 0);
-  control::Identification found{.links = seen.links, .members = 3};
+  analysis::Identification found{.links = seen.links, .members = 3};
   found.classes.push_back({{{{}, {.agreeing = 9, .of_bucket = {0, 1, 2}}}}});
-  const auto like = flows_like(control::sample_of(seen, 3), 2'048, 2);
+  const auto like = flows_like(analysis::sample_of(seen, 3), 2'048, 2);
   const auto ports_of = [](const std::vector<Flow>& flows, size_t count) {
     std::vector<uint16_t> out;
     for (size_t i = 0; i < count; ++i) out.push_back(flows[i].source_port);
@@ -250,7 +251,7 @@ TEST(NextProbes, ThatDecideAlikeAreTakenAsTheyCome) {
   }
   EXPECT_EQ(next_probes(seen, found, {}, 5'000).size(), 2'048u) << "all that there are";
   found.classes.clear();
-  EXPECT_EQ(next_probes(seen, found, {}, 5), control::first_probes(5, {}, 11)) << "nine flows, and two";
+  EXPECT_EQ(next_probes(seen, found, {}, 5), analysis::first_probes(5, {}, 11)) << "nine flows, and two";
 }
 
 TEST(Iperf3, SendsUdpAndTcpButNoRoceAndNothingElse) {

@@ -19,9 +19,9 @@
 namespace softspine::tests {
 namespace {
 
-using control::Flow;
-using control::IdentifyVerdict;
-using control::Sample;
+using analysis::Flow;
+using analysis::IdentifyVerdict;
+using analysis::Sample;
 using dataplane::HashAlgorithm;
 using dataplane::HashField;
 using dataplane::Rng;
@@ -47,7 +47,7 @@ SwitchUnderTest switch_with(const dataplane::HashConfig& hash, uint32_t members)
 }
 
 // What the search says that it does, each once, until it is ended by `last`.
-Words steps_of(const Sample& sample, control::SearchOptions options, const std::string& last = "") {
+Words steps_of(const Sample& sample, analysis::SearchOptions options, const std::string& last = "") {
   Words out;
   options.goes_on = [&](const char* what, double share) {
     EXPECT_GE(share, 0);
@@ -79,7 +79,7 @@ TEST(SearchSteps, OfManyFlowsDoubtTheFlowsBeforeTheFields) {
 // Three pairs differ in the VLAN, the port in and the opcode alone, and no set has three unusual fields: nothing
 // explains all flows, which is known at once.
 std::vector<Flow> inexplicable(Rng& rng, size_t count) {
-  std::vector<Flow> out = control::first_probes(count - 3, {}, rng.next());
+  std::vector<Flow> out = analysis::first_probes(count - 3, {}, rng.next());
   const Flow first = *std::ranges::find_if(out, &Flow::is_roce);
   out.insert(out.end(), 3, first);
   out[count - 3].vlan = 7;
@@ -89,12 +89,12 @@ std::vector<Flow> inexplicable(Rng& rng, size_t count) {
 }
 
 Sample inexplicable_sample(Rng& rng, uint32_t count) {
-  control::Observations seen{.links = {"a", "b", "c", "d"}, .flows = {}};
+  analysis::Observations seen{.links = {"a", "b", "c", "d"}, .flows = {}};
   const std::vector<Flow> flows = inexplicable(rng, count);
   for (uint32_t i = 0; i < flows.size(); ++i) seen.flows.push_back({flows[i], i % 4});
-  const auto first = std::ranges::find_if(seen.flows, &Flow::is_roce, &control::Observation::flow);
+  const auto first = std::ranges::find_if(seen.flows, &Flow::is_roce, &analysis::Observation::flow);
   for (uint32_t i = 0; i < 3; ++i) seen.flows[count - 1 - i].link = (first->link + 1) % 4;
-  return control::sample_of(seen, 4);
+  return analysis::sample_of(seen, 4);
 }
 
 TEST(SearchSteps, DoubtThirtyTwoFlowsButNoFewer) {
@@ -124,7 +124,7 @@ TEST(SearchSteps, DoubtFlowsInRounds) {
 TEST(SearchSteps, TryAllSeedsOnDemand) {
   Rng rng{seed(), 54};
   const auto observations =
-      observed(switch_with({}, 8), control::first_probes(48, {}, 1), rng, 100);  // links that were drawn
+      observed(switch_with({}, 8), analysis::first_probes(48, {}, 1), rng, 100);  // links that were drawn
   const Sample sample = sample_of(observations, 8);
   EXPECT_EQ(steps_of(sample, {.is_linear_for_sure = true}, "seeds"),
             (Words{"likely fields", "usual fields", "further fields"}));
@@ -137,16 +137,16 @@ TEST(SearchSteps, TryAllSeedsOnDemand) {
 // are further are not looked at. Each sum begins with 1.
 TEST(SearchSteps, CountTheHashesThatTheyTry) {
   Rng rng{seed(), 50};
-  const auto seen = observed(switch_with({}, 8), control::first_probes(48, {}, 1), rng, 100);
+  const auto seen = observed(switch_with({}, 8), analysis::first_probes(48, {}, 1), rng, 100);
   for (const auto& [members, renaming] : {std::pair{8U, 0U}, std::pair{12U, 2U}}) {
     const Sample sample = sample_of(seen, members);
     const auto proven = proven_parts(sample, false);
     double tried = 1;
-    for (const control::FieldTier tier : control::kFieldTiers) {
-      if (tier == control::FieldTier::kFurther && members == 12) continue;
+    for (const analysis::FieldTier tier : analysis::kFieldTiers) {
+      if (tier == analysis::FieldTier::kFurther && members == 12) continue;
       auto sets = field_sets(tier, proven, false);
       if (sets.size() > 500) sets.resize(500);
-      for (const control::Family& family : families_of(sample, sets, proven)) {
+      for (const analysis::Family& family : families_of(sample, sets, proven)) {
         const double constants = members == 8 ? 1 : std::exp2(family.width - 1 - renaming);
         tried += 1 + (family.is_linear ? family.width * constants : 0);
       }
@@ -157,9 +157,9 @@ TEST(SearchSteps, CountTheHashesThatTheyTry) {
   }
 }
 
-bool all_are_likely(const control::SearchResult& found) {
-  const auto likely = control::field_sets(control::FieldTier::kLikely, {}, false);
-  return std::ranges::all_of(found.found, [&](const control::Hypothesis& it) {
+bool all_are_likely(const analysis::SearchResult& found) {
+  const auto likely = analysis::field_sets(analysis::FieldTier::kLikely, {}, false);
+  return std::ranges::all_of(found.found, [&](const analysis::Hypothesis& it) {
     return std::ranges::any_of(likely, [&](const auto& set) {
       return std::set(set.begin(), set.end()) == std::set(it.config.fields.begin(), it.config.fields.end());
     });
@@ -175,12 +175,12 @@ TEST(Search, LooksFurtherThanTheLikelyFieldsWhereLittleVaries) {
     const auto found = search(sample_of(observed(it, tcp_flows(rng, 100, sources), rng), 8), {});
     ASSERT_GE(found.found.size(), 2u);
     EXPECT_EQ(all_are_likely(found), sources == 200) << sources;
-    for (const control::Hypothesis& one : found.found) EXPECT_EQ(one.fit.agreeing, 100u);
+    for (const analysis::Hypothesis& one : found.found) EXPECT_EQ(one.fit.agreeing, 100u);
     // The most usual first; that members stand in the order of the links counts for more than a seed and an offset.
-    const auto place_of = [&](const control::Hypothesis& one) {
+    const auto place_of = [&](const analysis::Hypothesis& one) {
       uint32_t disorder = 0;
       for (uint32_t bucket = 0; bucket < 8; ++bucket) disorder |= one.fit.of_bucket[bucket] == bucket ? 0 : 3;
-      return control::rarity(one.config) + disorder;
+      return analysis::rarity(one.config) + disorder;
     };
     EXPECT_TRUE(std::ranges::is_sorted(found.found, {}, place_of));
   }
@@ -201,30 +201,30 @@ TEST(Search, KeepsFiveHundredAndTwelveAndIsNotSureThen) {
   const auto found = identify(observations, 8, {});
   EXPECT_TRUE(found.is_cut);
   ASSERT_EQ(found.classes.size(), 1u);
-  EXPECT_EQ(found.classes[0].hypotheses.size(), control::SearchResult::kMost);
-  EXPECT_LT(found.chance, control::kNoChance);
+  EXPECT_EQ(found.classes[0].hypotheses.size(), analysis::SearchResult::kMost);
+  EXPECT_LT(found.chance, analysis::kNoChance);
   EXPECT_EQ(found.verdict, IdentifyVerdict::kIndistinguishable) << "there may be others";
 }
 
 TEST(SearchResult, HasRoomForFiveHundredAndTwelve) {
   const auto with = [](size_t count) {
-    control::SearchResult out;
+    analysis::SearchResult out;
     out.found.resize(count);
     for (size_t i = 0; i < count; ++i) out.found[i].fit.agreeing = static_cast<uint32_t>(i);
     return out;
   };
   for (const auto& [first, second] : {std::pair{300u, 212u}, std::pair{300u, 213u}, std::pair{512u, 0u},
                                       std::pair{512u, 1u}, std::pair{0u, 700u}, std::pair{0u, 0u}}) {
-    control::SearchResult all = with(first);
+    analysis::SearchResult all = with(first);
     all.add(with(second));
     EXPECT_EQ(all.found.size(), std::min(first + second, 512u));
     EXPECT_EQ(all.is_cut, first + second > 512) << first << " and " << second;
     if (all.found.size() > first) {
       EXPECT_EQ(all.found.back().fit.agreeing, all.found.size() - first - 1);
     }
-    control::SearchResult cut = with(1);
+    analysis::SearchResult cut = with(1);
     cut.is_cut = true;
-    control::SearchResult whole = with(1);
+    analysis::SearchResult whole = with(1);
     whole.add(cut);
     EXPECT_TRUE(whole.is_cut) << "what was left out before";
   }
@@ -233,7 +233,7 @@ TEST(SearchResult, HasRoomForFiveHundredAndTwelve) {
 // CRC-32C is among the first families that are tried. What is found before an end may not be all that fits.
 TEST(Search, ThatWasEndedIsNotSure) {
   Rng rng{seed(), 60};
-  const auto observations = observed(switch_with({.seed = 7}, 8), control::first_probes(64, {}, 1), rng);
+  const auto observations = observed(switch_with({.seed = 7}, 8), analysis::first_probes(64, {}, 1), rng);
   EXPECT_EQ(identify(observations, 8, {}).verdict, IdentifyVerdict::kIdentified);
   size_t would_be_sure = 0;
   for (const int calls : {1, 5, 20, 60}) {
@@ -242,7 +242,7 @@ TEST(Search, ThatWasEndedIsNotSure) {
     EXPECT_TRUE(found.is_ended);
     EXPECT_EQ(asked, calls) << "nobody is asked again";
     EXPECT_NE(found.verdict, IdentifyVerdict::kIdentified);
-    would_be_sure += found.classes.size() == 1 && found.chance < control::kNoChance ? 1 : 0;
+    would_be_sure += found.classes.size() == 1 && found.chance < analysis::kNoChance ? 1 : 0;
   }
   EXPECT_GT(would_be_sure, 0u);
 }
@@ -250,15 +250,15 @@ TEST(Search, ThatWasEndedIsNotSure) {
 // Of 2^k members a seed only renames: whatever the order is that links have, one of 2^k seeds puts them into it.
 TEST(Seeds, PutMembersIntoTheOrderOfTheLinks) {
   const dataplane::HashConfig config{.algorithm = HashAlgorithm::kCrcCcitt};
-  std::vector<control::FlowFrame> frames;
+  std::vector<analysis::FlowFrame> frames;
   Sample sample{.link_count = 8, .members = 8};
-  for (const Flow& flow : control::first_probes(64, {}, 1)) {
+  for (const Flow& flow : analysis::first_probes(64, {}, 1)) {
     sample.flows.push_back(flow);
     sample.frames.emplace_back(flow);
   }
   const auto buckets = buckets_of(config, sample.frames, 8);
-  const control::SeedEffects effects{config, sample.frames.front()};
-  const control::ConstantSearch constants{16, 8};
+  const analysis::SeedEffects effects{config, sample.frames.front()};
+  const analysis::ConstantSearch constants{16, 8};
   const auto seed_with = [&] { return seed_of(effects, {.width = 16}, constants, sample, fit_of(sample, buckets)); };
   for (uint32_t flips = 0; flips < 8; ++flips) {
     sample.links.clear();
@@ -280,7 +280,7 @@ TEST(Seeds, AreTheSmallestThatShareLinksAlike) {
   SwitchUnderTest it = switch_with({.algorithm = HashAlgorithm::kCrcCcitt, .seed = 43'210, .offset = 2}, 12);
   std::swap(it.order[0], it.order[5]);
   std::swap(it.order[3], it.order[10]);
-  const Sample sample = sample_of(observed(it, control::first_probes(64, {}, 1), rng), 12);
+  const Sample sample = sample_of(observed(it, analysis::first_probes(64, {}, 1), rng), 12);
   const auto explains_with = [&](uint32_t seed) {
     dataplane::HashConfig tried = it.hash;
     tried.seed = seed;
@@ -290,7 +290,7 @@ TEST(Seeds, AreTheSmallestThatShareLinksAlike) {
   while (!explains_with(smallest)) ++smallest;
   EXPECT_LT(smallest, 43'210u) << "the complement and the lowest two bits only rename";
   const auto found = search(sample, {});
-  const auto same = std::ranges::find_if(found.found, [&](const control::Hypothesis& one) {
+  const auto same = std::ranges::find_if(found.found, [&](const analysis::Hypothesis& one) {
     return one.config.algorithm == it.hash.algorithm && one.config.offset == 2 && !one.config.symmetric &&
            one.config.model == it.hash.model &&
            std::set(one.config.fields.begin(), one.config.fields.end()) ==
@@ -302,7 +302,7 @@ TEST(Seeds, AreTheSmallestThatShareLinksAlike) {
 
 // 0 to 65,535, each bit above by itself, and twelve that people write down.
 TEST(Seeds, ThatAreLikelyAreSmallOrKnown) {
-  const auto seeds = control::likely_seeds();
+  const auto seeds = analysis::likely_seeds();
   const std::set<uint32_t> all(seeds.begin(), seeds.end());
   EXPECT_EQ(all.size(), seeds.size()) << "none twice";
   EXPECT_EQ(seeds.size(), 65'536u + 16 + 12);
@@ -315,30 +315,30 @@ TEST(Seeds, ThatAreLikelyAreSmallOrKnown) {
 TEST(Crcs, AreNotFoundInTooFewFlows) {
   Rng rng{seed(), 58};
   const auto drawn = [&](size_t flows) {
-    control::Observations out{.links = {"a", "b", "c", "d"}, .flows = {}};
+    analysis::Observations out{.links = {"a", "b", "c", "d"}, .flows = {}};
     for (const Flow& flow : tcp_flows(rng, flows, 200))
       out.flows.push_back({flow, static_cast<uint32_t>(rng.below(4))});
-    return control::sample_of(out, 4);
+    return analysis::sample_of(out, 4);
   };
-  for (const size_t flows : {1u, 8u}) EXPECT_FALSE(control::find_crc(drawn(flows))) << flows;
+  for (const size_t flows : {1u, 8u}) EXPECT_FALSE(analysis::find_crc(drawn(flows))) << flows;
 }
 
 // Two sums choose among four members, and among four of eight; a group of twelve has no such sums.
 TEST(LinearHashes, AreOfGroupsOfAPowerOfTwo) {
   Rng rng{seed(), 59};
-  control::Observations seen{.links = {"a", "b", "c", "d"}, .flows = {}};
+  analysis::Observations seen{.links = {"a", "b", "c", "d"}, .flows = {}};
   for (const Flow& flow : tcp_flows(rng, 200, 200))
     seen.flows.push_back({flow, (flow.source_port ^ flow.destination[3]) & 3U});
   for (const uint32_t members : {4U, 8U}) {
-    const auto found = solve_linear(control::sample_of(seen, members));
+    const auto found = solve_linear(analysis::sample_of(seen, members));
     ASSERT_TRUE(found) << members;
     EXPECT_EQ(found->sums.size(), 2u);
     EXPECT_EQ(found->agreeing, 200u);
   }
-  EXPECT_FALSE(solve_linear(control::sample_of(seen, 2))) << "one sum cannot tell four links";
-  EXPECT_FALSE(solve_linear(control::sample_of(seen, 12)));
-  for (control::Observation& it : seen.flows) it.link = 0;
-  EXPECT_FALSE(solve_linear(control::sample_of(seen, 4))) << "one link tells nothing";
+  EXPECT_FALSE(solve_linear(analysis::sample_of(seen, 2))) << "one sum cannot tell four links";
+  EXPECT_FALSE(solve_linear(analysis::sample_of(seen, 12)));
+  for (analysis::Observation& it : seen.flows) it.link = 0;
+  EXPECT_FALSE(solve_linear(analysis::sample_of(seen, 4))) << "one link tells nothing";
 }
 
 }  // namespace

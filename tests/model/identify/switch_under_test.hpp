@@ -21,7 +21,7 @@ namespace softspine::tests {
 
 // The keys of hosts that forward, of IPv4 flows without tunnels: Linux's struct flow_keys, in which
 // the smaller address and the smaller port come first, as little-endian numbers, and Open vSwitch's words.
-inline SlowBytes slow_key_of_host(const dataplane::HashConfig& config, const control::Flow& flow) {
+inline SlowBytes slow_key_of_host(const dataplane::HashConfig& config, const analysis::Flow& flow) {
   using enum dataplane::HashField;
   const bool is_linux = config.model == dataplane::HashModel::kLinux;
   const auto takes = [&](dataplane::HashField field) {
@@ -62,8 +62,8 @@ inline SlowBytes slow_key_of_host(const dataplane::HashConfig& config, const con
 }
 
 // The hash of a flow over IPv4, computed apart from the code under test.
-inline uint32_t slow_hash_of(const dataplane::HashConfig& config, control::Flow flow) {
-  const auto number_at = [](const control::Flow::Address& address) {
+inline uint32_t slow_hash_of(const dataplane::HashConfig& config, analysis::Flow flow) {
+  const auto number_at = [](const analysis::Flow::Address& address) {
     return uint32_t{address[0]} << 24 | uint32_t{address[1]} << 16 | uint32_t{address[2]} << 8 | address[3];
   };
   const auto takes = [&config](dataplane::HashField field) {
@@ -124,12 +124,12 @@ struct SwitchUnderTest {
   std::vector<uint32_t> order;  // the link of each member
 
   uint32_t members() const { return static_cast<uint32_t>(order.size()); }
-  uint32_t bucket_of(const control::Flow& flow) const {
+  uint32_t bucket_of(const analysis::Flow& flow) const {
     const uint32_t value = slow_hash_of(hash, flow);
     if (hash.model == dataplane::HashModel::kLinux) return linux_bucket(value);
     return hash.model == dataplane::HashModel::kOvs ? ovs_bucket(value) : value % members();
   }
-  uint32_t link_of(const control::Flow& flow) const { return order[bucket_of(flow)]; }
+  uint32_t link_of(const analysis::Flow& flow) const { return order[bucket_of(flow)]; }
 
  private:
   // The first next hop whose upper bound, round(2^31 i / n) - 1, is not below the upper 31 bits.
@@ -152,11 +152,11 @@ inline std::string name_of_link(uint32_t link) {
 }
 
 // The links that flows took; so many percent of the flows are said to have taken a random one.
-inline control::Observations observed(const SwitchUnderTest& it, const std::vector<control::Flow>& flows,
-                                      dataplane::Rng& rng, uint32_t wrong_percent = 0) {
-  control::ObservationCollector out;
+inline analysis::Observations observed(const SwitchUnderTest& it, const std::vector<analysis::Flow>& flows,
+                                       dataplane::Rng& rng, uint32_t wrong_percent = 0) {
+  analysis::ObservationCollector out;
   for (uint32_t link = 0; link < it.members(); ++link) out.add_link(name_of_link(link));
-  for (const control::Flow& flow : flows) {
+  for (const analysis::Flow& flow : flows) {
     const bool is_wrong = rng.below(100) < wrong_percent;
     out.add(flow, name_of_link(is_wrong ? static_cast<uint32_t>(rng.below(it.members())) : it.link_of(flow)));
   }
@@ -177,13 +177,13 @@ inline dataplane::HashConfig random_hash(dataplane::Rng& rng) {
     out.offset = static_cast<uint8_t>(rng.below(row.bits_in(out.model)));
     break;
   }
-  const auto set_from = [&](control::FieldTier tier) {
-    const auto sets = control::field_sets(tier, {}, false);
+  const auto set_from = [&](analysis::FieldTier tier) {
+    const auto sets = analysis::field_sets(tier, {}, false);
     return sets[rng.below(sets.size())];
   };
   if (rng.below(7) >= 4) {
     do {
-      out.fields = set_from(control::FieldTier::kUsual);
+      out.fields = set_from(analysis::FieldTier::kUsual);
     } while (out.fields.size() < 3);
   }
   if (out.model == dataplane::HashModel::kRtag7 && rng.below(4) == 0) {
@@ -223,7 +223,7 @@ inline SwitchUnderTest random_switch(dataplane::Rng& rng,
     for (uint32_t i = 0; i < out.order.size(); ++i) out.order[i] = i;
     for (size_t i = out.order.size(); i > 1; --i) std::swap(out.order[i - 1], out.order[rng.below(i)]);
     links.clear();
-    for (const control::Flow& flow : control::first_probes(300, {}, 1)) links.insert(out.link_of(flow));
+    for (const analysis::Flow& flow : analysis::first_probes(300, {}, 1)) links.insert(out.link_of(flow));
   }
   return out;
 }

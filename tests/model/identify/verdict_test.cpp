@@ -13,9 +13,9 @@
 namespace softspine::tests {
 namespace {
 
-using control::Identification;
-using control::IdentifyVerdict;
-using control::Sample;
+using analysis::Identification;
+using analysis::IdentifyVerdict;
+using analysis::Sample;
 using dataplane::Rng;
 
 SwitchUnderTest linear_switch(uint32_t members, uint32_t seed) {
@@ -31,8 +31,8 @@ std::pair<double, double> linear_hashes_of(const Sample& sample) {
   const auto proven = proven_parts(sample, false);
   double least = 0;
   double most = 1;
-  for (const control::Family& family :
-       families_of(sample, field_sets(control::FieldTier::kLikely, proven, sample.is_ipv6), proven)) {
+  for (const analysis::Family& family :
+       families_of(sample, field_sets(analysis::FieldTier::kLikely, proven, sample.is_ipv6), proven)) {
     most += 1;
     if (!family.is_linear) continue;
     least += family.width;
@@ -47,8 +47,8 @@ TEST(Odds, CountTheHashesThatWereTriedAndTheWaysToNameTheMembers) {
   Rng rng{seed(), 71};
   for (const size_t flows : {16u, 24u, 40u, 64u}) {
     const SwitchUnderTest it = linear_switch(4, static_cast<uint32_t>(rng.next()));
-    const auto observations = observed(it, control::first_probes(flows, {}, flows), rng);
-    const Sample sample = control::sample_of(observations, 4);
+    const auto observations = observed(it, analysis::first_probes(flows, {}, flows), rng);
+    const Sample sample = analysis::sample_of(observations, 4);
     const Identification found = identify(observations, 4, {});
     ASSERT_GE(sample.links_seen(), 3u) << "whose names leave the fourth's";
     std::vector<double> on_link(4, 0);
@@ -63,7 +63,7 @@ TEST(Odds, CountTheHashesThatWereTriedAndTheWaysToNameTheMembers) {
     EXPECT_GE(least, std::log2(100)) << "too few to tell";
     EXPECT_GE(found.chance, std::min(0.0, of_one + least) - 1e-9) << flows;
     EXPECT_LE(found.chance, of_one + most + 0.1) << flows << ": seven in a hundred hashes more at most";
-    const bool may_be_chance = of_one + least >= control::kNoChance;
+    const bool may_be_chance = of_one + least >= analysis::kNoChance;
     EXPECT_TRUE(!may_be_chance || found.verdict != IdentifyVerdict::kIdentified) << flows;
     EXPECT_TRUE(flows < 64 || found.verdict == IdentifyVerdict::kIdentified);
   }
@@ -88,12 +88,12 @@ TEST(Odds, OfSomeThatAgreeAreThoseOfAsManyOrMore) {
 }
 
 TEST(Odds, AddUpWhatWasTriedIn) {
-  control::SearchResult one;
+  analysis::SearchResult one;
   one.count_tried(3);
   EXPECT_NEAR(one.tried, std::log2(1 + 8), 1e-12) << "the one that is there to begin with";
   one.count_tried(40);
   EXPECT_NEAR(one.tried, std::log2(std::exp2(40) + 9), 1e-12);
-  control::SearchResult other;
+  analysis::SearchResult other;
   other.count_tried(40);
   one.add(other);
   EXPECT_NEAR(one.tried, std::log2(2 * std::exp2(40) + 10), 1e-12);
@@ -103,7 +103,7 @@ TEST(Odds, AddUpWhatWasTriedIn) {
 TEST(Verdict, OfASearchThatWasEndedIsNeverIdentified) {
   Rng rng{seed(), 72};
   const SwitchUnderTest it = linear_switch(8, 25);
-  const auto observations = observed(it, control::first_probes(64, {}, 3), rng);
+  const auto observations = observed(it, analysis::first_probes(64, {}, 3), rng);
   std::atomic<uint32_t> asked = 0;
   const auto ended_at = [&](uint32_t call) {
     asked = 0;
@@ -118,7 +118,7 @@ TEST(Verdict, OfASearchThatWasEndedIsNeverIdentified) {
     const Identification found = ended_at(call);
     EXPECT_TRUE(found.is_ended) << call;
     EXPECT_NE(found.verdict, IdentifyVerdict::kIdentified) << call;
-    would_be_sure += found.classes.size() == 1 && found.chance < control::kNoChance ? 1 : 0;
+    would_be_sure += found.classes.size() == 1 && found.chance < analysis::kNoChance ? 1 : 0;
   }
   EXPECT_GT(would_be_sure, 0u) << "the end comes behind the find";
 }

@@ -10,7 +10,7 @@
 #include "tests/harness/seed.hpp"
 #include "tests/model/storm/simulated_capture.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using dataplane::Rng;
@@ -137,4 +137,4 @@ TEST(StormAnalysis, SaysNoStormOfManyFabricsWithoutOne) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -15,10 +15,10 @@
 namespace softspine::tests {
 namespace {
 
+using analysis::PathEnd;
+using analysis::Probe;
+using analysis::Walker;
 using control::LinkEnd;
-using control::PathEnd;
-using control::Probe;
-using control::Walker;
 using dataplane::Duration;
 using dataplane::Instant;
 using dataplane::Rng;
@@ -215,7 +215,7 @@ class Comparison {
     if (!is_drawn) compare_walk(walker, sent, way);
   }
   void compare_walk(Walker& walker, const Sent& sent, const Way& way) {
-    const control::Path path = walker.walk(sent.frame, static_cast<uint32_t>(sent.frame.size()), sent.host);
+    const analysis::Path path = walker.walk(sent.frame, static_cast<uint32_t>(sent.frame.size()), sent.host);
     const size_t over = path.end == PathEnd::kLinkDown ? 1 : 0;
     ASSERT_EQ(path.hops.size(), way.size() + over);
     for (size_t h = 0; h < way.size(); ++h) ASSERT_EQ((LinkEnd{path.hops[h].node, path.hops[h].out_port}), way[h]);

@@ -11,12 +11,12 @@
 #include "analysis/explain/probe.hpp"
 #include "control/load/load.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 namespace {
 
 using testing::HasSubstr;
 
-Testbed fabric_of(const std::string& fabric, const std::string& profiles) {
+control::Testbed fabric_of(const std::string& fabric, const std::string& profiles) {
   const auto testbed = parse_testbed(
       "name: t\nfabric: {" + fabric + ", host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n" + profiles,
       "test.yaml");
@@ -27,10 +27,10 @@ Testbed fabric_of(const std::string& fabric, const std::string& profiles) {
 // Every pair of hosts by so many source ports, all different. `wanted(choices, flow)` says which of them are there.
 class ChosenFlows {
  public:
-  explicit ChosenFlows(const Testbed& testbed)
+  explicit ChosenFlows(const control::Testbed& testbed)
       : testbed_(testbed), walker_(testbed_, std::vector<bool>(testbed_.fabric.links.size(), true)) {
     for (uint32_t n = 0; n < testbed_.fabric.nodes.size(); ++n) {
-      if (testbed_.fabric.nodes[n].kind == NodeKind::kHost) hosts_.push_back(n);
+      if (testbed_.fabric.nodes[n].kind == control::NodeKind::kHost) hosts_.push_back(n);
     }
   }
   template <typename Wanted>
@@ -51,7 +51,7 @@ class ChosenFlows {
     return polarization_of(walker_, chosen);
   }
   std::string text_of(const Polarization& found) const { return polarization_text(testbed_, found); }
-  const Fabric& fabric() const { return testbed_.fabric; }
+  const control::Fabric& fabric() const { return testbed_.fabric; }
 
  private:
   FlowProbe flow(uint32_t from, uint32_t to, uint16_t port) {
@@ -59,7 +59,7 @@ class ChosenFlows {
     return {frame_of(testbed_.fabric, probe, walker_.router_mac(testbed_.fabric.peer_of({from, 0}).node)), {from, 0}};
   }
 
-  Testbed testbed_;
+  control::Testbed testbed_;
   Walker walker_;
   std::vector<uint32_t> hosts_;
 };
@@ -238,4 +238,4 @@ TEST_F(FewFlows, OfAPodThatHashesAsTheTierBelowAreHarmed) {
 }
 
 }  // namespace
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -16,12 +16,12 @@
 namespace softspine::tests {
 namespace {
 
-using control::FlowVerdict;
-using control::HopVerdict;
+using analysis::FlowVerdict;
+using analysis::HopVerdict;
+using analysis::PathComparison;
+using analysis::SightedFlow;
+using analysis::Walker;
 using control::LinkEnd;
-using control::PathComparison;
-using control::SightedFlow;
-using control::Walker;
 using dataplane::Duration;
 using dataplane::Instant;
 using dataplane::Rng;
@@ -57,7 +57,7 @@ Driven drive(const control::Testbed& testbed) {
   const control::Compiler compiler{testbed};
   Driven out;
   for (uint32_t i = 0; i < kDrivenFlows; ++i) {
-    control::Probe probe{.from = hosts[rng.below(hosts.size())], .to = hosts[rng.below(hosts.size())]};
+    analysis::Probe probe{.from = hosts[rng.below(hosts.size())], .to = hosts[rng.below(hosts.size())]};
     while (probe.to == probe.from) probe.to = hosts[rng.below(hosts.size())];
     probe.source_port = static_cast<uint16_t>(rng.next());
     probe.qp = static_cast<uint32_t>(rng.next() & 0xffffff);
@@ -122,7 +122,7 @@ TEST_P(HashesApart, AFabricAgreesWithItselfInEveryChoiceOfEveryFlow) {
   EXPECT_EQ(found.count(FlowVerdict::kNoChoice), at_home);
   EXPECT_EQ(found.count(FlowVerdict::kAgrees), kDrivenFlows - at_home);
   uint64_t agree = 0;
-  for (const control::ComparedTier& tier : found.tiers) {
+  for (const analysis::ComparedTier& tier : found.tiers) {
     agree += tier.agree;
     EXPECT_EQ(tier.differ + tier.not_seen + tier.not_computable, 0u) << tier.name;
   }
@@ -135,7 +135,7 @@ TEST_P(HashesApart, AnotherHashDiffersJustWhereTheFabricThatHasItSentTheFlowElse
   uint64_t differ = 0;
   for (size_t i = 0; i < kDrivenFlows; ++i) {
     ASSERT_EQ(found.flows[i].hops.size(), driven_.ways[i].size());
-    for (const control::ComparedHop& hop : found.flows[i].hops) {
+    for (const analysis::ComparedHop& hop : found.flows[i].hops) {
       const auto here = std::ranges::find(driven_.ways[i], hop.node, &LinkEnd::node);
       const auto there = std::ranges::find(others_.ways[i], hop.node, &LinkEnd::node);
       ASSERT_NE(here, driven_.ways[i].end());
@@ -166,7 +166,7 @@ TEST_P(HashesApart, WhateverPortsAreMissingNothingDiffersThatAgreesWithAll) {
     agreed += same.count(FlowVerdict::kAgrees);
     const PathComparison apart = compared(other_, flows);
     for (size_t i = 0; i < kDrivenFlows; ++i) {
-      for (const control::ComparedHop& hop : apart.flows[i].hops) {
+      for (const analysis::ComparedHop& hop : apart.flows[i].hops) {
         const auto here = std::ranges::find(driven_.ways[i], hop.node, &LinkEnd::node);
         const auto there = std::ranges::find(others_.ways[i], hop.node, &LinkEnd::node);
         if (here == driven_.ways[i].end() || there == others_.ways[i].end()) continue;

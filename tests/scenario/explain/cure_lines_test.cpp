@@ -16,12 +16,12 @@
 namespace softspine::tests {
 namespace {
 
+using analysis::HashChange;
+using analysis::vendor_lines_of;
+using analysis::words_of;
 using control::HashAlgorithm;
-using control::HashChange;
 using control::HashConfig;
 using control::HashField;
-using control::vendor_lines_of;
-using control::words_of;
 
 bool hashes_qp(const HashConfig& hash) {
   return std::ranges::find(hash.fields, HashField::kRdmaBthDestQp) != hash.fields.end();
@@ -95,7 +95,7 @@ std::vector<HashChange> every_change() {
 TEST_F(CureLines, OfEveryVendorAreReadBackAsTheCuresHash) {
   std::map<std::string, uint64_t> read_back;
   for (const HashChange& change : every_change()) {
-    for (const control::VendorLines& vendor : vendor_lines_of({{control::Role::kAggregation, change}})) {
+    for (const analysis::VendorLines& vendor : vendor_lines_of({{control::Role::kAggregation, change}})) {
       const HashConfig hash = after(vendor.lines, HashConfig{});
       SCOPED_TRACE(vendor.vendor + ": " + words_of({{control::Role::kAggregation, change}}));
       EXPECT_EQ(hash.algorithm, change.algorithm.value_or(HashAlgorithm::kCrc));

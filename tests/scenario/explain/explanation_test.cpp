@@ -8,14 +8,14 @@
 #include "analysis/explain/probe.hpp"
 #include "control/load/load.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 namespace {
 
 // From the first host to one at the other ToR, over four spines.
 class Explanation : public testing::Test {
  protected:
   struct Explained {
-    Json json;
+    control::Json json;
     std::string text;
   };
   static std::string with_hash(const std::string& more, const std::string& hash = "") {
@@ -37,15 +37,16 @@ class Explanation : public testing::Test {
     Probe probe = wanted;
     probe.from = node_of(testbed->fabric, "h1");
     probe.to = node_of(testbed->fabric, testbed->fabric.nodes.size() < 10 ? "h2" : "h8");
-    const LinkEnd sender{probe.from, 0};
+    const control::LinkEnd sender{probe.from, 0};
     const auto frame = frame_of(testbed->fabric, probe, walker.router_mac(testbed->fabric.peer_of(sender).node));
     const Path path = walker.walk(frame, static_cast<uint32_t>(frame.size()), sender);
     return {path_json(walker, path), path_text(walker, path)};
   }
-  static uint32_t node_of(const Fabric& fabric, const std::string& name) {
-    return static_cast<uint32_t>(std::ranges::find(fabric.nodes, name, &FabricNode::name) - fabric.nodes.begin());
+  static uint32_t node_of(const control::Fabric& fabric, const std::string& name) {
+    return static_cast<uint32_t>(std::ranges::find(fabric.nodes, name, &control::FabricNode::name) -
+                                 fabric.nodes.begin());
   }
-  static Json hop(const Explained& it, size_t number) { return it.json["hops"].at(number); }
+  static control::Json hop(const Explained& it, size_t number) { return it.json["hops"].at(number); }
   static std::string first_lines(const Explained& it, int lines) {
     size_t at = 0;
     while (lines-- > 0) at = it.text.find('\n', at) + 1;
@@ -55,7 +56,8 @@ class Explanation : public testing::Test {
 
 TEST_F(Explanation, OfAHashHasItsKeyItsValueAndItsBucket) {
   const Explained it = explained(with_hash(""), {.source_port = 0xc006});
-  EXPECT_EQ(hop(it, 0), Json::parse(R"({"switch": "tor1", "role": "tor", "in_port": "Ethernet0", "route": "group",
+  EXPECT_EQ(hop(it, 0),
+            control::Json::parse(R"({"switch": "tor1", "role": "tor", "in_port": "Ethernet0", "route": "group",
       "mode": "hash", "buckets": 4, "hash": {"model": "SAI", "algorithm": "XOR", "seed": 0, "offset": 0,
       "key": "c006000000000000", "fields": [{"field": "L4_SRC_PORT", "bytes": "c006"}], "bits": 16, "before_offset": "0xc006",
       "hash": "0xc006"}, "bucket": 2, "out_port": "Ethernet12", "to": "spine3"})"));
@@ -92,7 +94,7 @@ TEST_F(Explanation, OfAPacketWithoutLayer4SaysWhatIsAbsent) {
   const Explained it = explained(with_hash(""), {.protocol = 132, .source_port = 0xc006});
   EXPECT_EQ(hop(it, 0)["hash"]["layer3_only"], true);
   EXPECT_EQ(hop(it, 0)["hash"]["fields"],
-            Json::parse(R"([{"field": "L4_SRC_PORT", "bytes": "0000", "absent": true}])"));
+            control::Json::parse(R"([{"field": "L4_SRC_PORT", "bytes": "0000", "absent": true}])"));
   EXPECT_EQ(hop(it, 0)["bucket"], 0) << "zeros stand for the port";
   EXPECT_NE(
       it.text.find(
@@ -107,7 +109,8 @@ TEST_F(Explanation, OfWhatIsDrawnNamesAllThatItIsDrawnAmong) {
   for (const auto& [mode, words] :
        {std::pair<std::string, std::string>{"spray", "drawn: spray"}, {"flowlet, gap: 10us", "drawn: flowlet"}}) {
     const Explained it = explained(with_hash(", groups: {mode: " + mode + "}"), {});
-    EXPECT_EQ(hop(it, 0)["drawn_among"], Json::parse(R"(["Ethernet4", "Ethernet8", "Ethernet12", "Ethernet16"])"));
+    EXPECT_EQ(hop(it, 0)["drawn_among"],
+              control::Json::parse(R"(["Ethernet4", "Ethernet8", "Ethernet12", "Ethernet16"])"));
     EXPECT_FALSE(hop(it, 0).contains("out_port"));
     EXPECT_FALSE(hop(it, 0).contains("bucket"));
     EXPECT_EQ(hop(it, 0).contains("hash"), mode != "spray") << "by whose value flowlets are told apart";
@@ -138,7 +141,7 @@ TEST_F(Explanation, OfASliceOrAnOverrideSaysWhoseItIs) {
   const std::string override = "overrides: [{at: tor1, to: h2, via: spine4}]\n";
   const Explained sent = explained(with_hash("") + override, {.source_port = 0xc006});
   EXPECT_EQ(hop(sent, 0)["route"], "override");
-  EXPECT_EQ(hop(sent, 0)["override"], Json::parse(R"({"from": "Ethernet0", "to": "10.0.2.2/32", "via":
+  EXPECT_EQ(hop(sent, 0)["override"], control::Json::parse(R"({"from": "Ethernet0", "to": "10.0.2.2/32", "via":
       "Ethernet16", "line": 4})"));
   EXPECT_EQ(first_lines(sent, 2),
             "tor1         Ethernet0 → Ethernet16 (spine4)\n    override: from Ethernet0 to 10.0.2.2/32, line 4\n");
@@ -161,7 +164,7 @@ TEST_F(Explanation, OfALagHasItsNameAndItsMembersBucket) {
       {.source_port = 0xc006}, "", "hosts_per_tor: 1, links_per_spine: 2");
   EXPECT_EQ(hop(it, 0)["buckets"], 7);
   EXPECT_EQ(hop(it, 0)["bucket"], 4);
-  const Json lag = hop(it, 0)["lag"];
+  const control::Json lag = hop(it, 0)["lag"];
   EXPECT_EQ(lag["name"], "bundle");
   EXPECT_EQ(lag["members"], 2);
   EXPECT_EQ(lag["bucket"], 1);
@@ -180,12 +183,14 @@ TEST_F(Explanation, OfALinkThatTheRoutesDoNotKnowToBeDownEndsThere) {
 }
 
 TEST(HashWords, NameTheModelTheFunctionAndItsParameters) {
-  EXPECT_EQ(hash_words({.algorithm = HashAlgorithm::kCrc, .seed = 3, .offset = 5}), "CRC(seed 3, offset 5)");
-  EXPECT_EQ(hash_words({.model = HashModel::kRtag7, .algorithm = HashAlgorithm::kCrcCcitt, .seed = 3}),
-            "RTAG7 CRC_CCITT(seed 3, offset 0)");
-  EXPECT_EQ(hash_words({.model = HashModel::kLinux, .seed = 7, .linux_policy = 1}), "Linux policy 1(seed 7)");
-  EXPECT_EQ(hash_words({.model = HashModel::kOvs, .algorithm = HashAlgorithm::kOvsL4, .seed = 9}), "OVS L4(basis 9)");
+  EXPECT_EQ(hash_words({.algorithm = control::HashAlgorithm::kCrc, .seed = 3, .offset = 5}), "CRC(seed 3, offset 5)");
+  EXPECT_EQ(
+      hash_words({.model = control::HashModel::kRtag7, .algorithm = control::HashAlgorithm::kCrcCcitt, .seed = 3}),
+      "RTAG7 CRC_CCITT(seed 3, offset 0)");
+  EXPECT_EQ(hash_words({.model = control::HashModel::kLinux, .seed = 7, .linux_policy = 1}), "Linux policy 1(seed 7)");
+  EXPECT_EQ(hash_words({.model = control::HashModel::kOvs, .algorithm = control::HashAlgorithm::kOvsL4, .seed = 9}),
+            "OVS L4(basis 9)");
 }
 
 }  // namespace
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -13,7 +13,7 @@
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 namespace {
 
 using dataplane::Rng;
@@ -45,12 +45,12 @@ Testbed with_a_lag(uint32_t links, const std::string& profile) {
 
 class OneWay {
  public:
-  explicit OneWay(Testbed testbed, bool is_ipv6 = false)
+  explicit OneWay(control::Testbed testbed, bool is_ipv6 = false)
       : testbed_(std::move(testbed)),
         walker_(testbed_, std::vector<bool>(testbed_.fabric.links.size(), true)),
         probe_(ends_of(testbed_.fabric)) {
     probe_.is_ipv6 = is_ipv6;
-    const LinkEnd sender{probe_.from, 0};
+    const control::LinkEnd sender{probe_.from, 0};
     frame_ = frame_of(testbed_.fabric, probe_, walker_.router_mac(testbed_.fabric.peer_of(sender).node));
   }
 
@@ -67,25 +67,26 @@ class OneWay {
   }
   // Of a part of the key.
   Json alone(const std::string& field) { return alone_in(json()["hops"][0]["hash"], field); }
-  Json alone_in_lag(const std::string& field) { return alone_in(json()["hops"][0]["lag"]["hash"], field); }
-  Json json() { return path_json(walker_, path(), PathDetail::kFields); }
+  control::Json alone_in_lag(const std::string& field) { return alone_in(json()["hops"][0]["lag"]["hash"], field); }
+  control::Json json() { return path_json(walker_, path(), PathDetail::kFields); }
   std::string text() { return path_text(walker_, path(), PathDetail::kFields); }
 
  private:
-  static Json alone_in(const Json& hash, const std::string& field) {
-    for (const Json& part : hash["fields"]) {
+  static control::Json alone_in(const control::Json& hash, const std::string& field) {
+    for (const control::Json& part : hash["fields"]) {
       if (part["field"] == field && part.contains("alone")) return part["alone"];
     }
     throw std::runtime_error(hash.dump(2));
   }
-  static Probe ends_of(const Fabric& fabric) {
+  static Probe ends_of(const control::Fabric& fabric) {
     const auto named = [&fabric](const char* name) {
-      return static_cast<uint32_t>(std::ranges::find(fabric.nodes, name, &FabricNode::name) - fabric.nodes.begin());
+      return static_cast<uint32_t>(std::ranges::find(fabric.nodes, name, &control::FabricNode::name) -
+                                   fabric.nodes.begin());
     };
     return {.from = named("h1"), .to = named("h2")};
   }
 
-  Testbed testbed_;
+  control::Testbed testbed_;
   Walker walker_;
   Probe probe_;
   std::vector<uint8_t> frame_;
@@ -110,7 +111,8 @@ std::string drawn_groups(Rng& rng, uint32_t spines) {
                            : "";
 }
 
-void expect_counted(const Json& alone, const std::map<uint16_t, uint32_t>& counted, uint32_t spines, bool are_equal) {
+void expect_counted(const control::Json& alone, const std::map<uint16_t, uint32_t>& counted, uint32_t spines,
+                    bool are_equal) {
   EXPECT_EQ(alone["links"], spines);
   EXPECT_EQ(alone["links_reached"], counted.size());
   if (!are_equal) return;  // buckets for each link
@@ -189,7 +191,7 @@ TEST(FieldReach, IsOfTheBitsThatAPacketCanSet) {
 // More independent bits than all of whose sums are taken.
 TEST(FieldReach, OfAWholeAddressIsEvenOverAnyNumberOfLinks) {
   OneWay way{leaf_spine(12, "hash: {algorithm: CRC, fields: [SRC_IP, L4_SRC_PORT]}")};
-  const Json address = way.alone("SRC_IP");
+  const control::Json address = way.alone("SRC_IP");
   EXPECT_EQ(address["independent_bits"], 32);
   EXPECT_EQ(address["links_reached"], 12);
   EXPECT_NEAR(address["least_load"].get<double>(), 1, 0.08);
@@ -206,4 +208,4 @@ TEST(FieldReach, SaysNothingWhereNoAlgebraDoes) {
 }
 
 }  // namespace
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -11,7 +11,7 @@
 #include "testbeds/run/workload_flows.hpp"
 #include "tests/harness/source_root.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 namespace {
 
 using testing::ElementsAre;
@@ -22,7 +22,7 @@ constexpr const char* kLinks = "host_link: {rate: 100Gbps}, fabric_link: {rate: 
 
 // A fabric with profiles, and the flows of its workload.
 struct Judged {
-  Testbed testbed;
+  control::Testbed testbed;
   Polarization found;
   std::string text;
   std::vector<Cure> cures;
@@ -39,7 +39,7 @@ struct Judged {
   }
 };
 
-Judged judged(const Testbed& testbed, bool find = false) {
+Judged judged(const control::Testbed& testbed, bool find = false) {
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   const auto flows = testbeds::workload_flows(walker);
   EXPECT_TRUE(flows);
@@ -198,7 +198,7 @@ TEST(OneDraw, OfPortsOnlyIsNoAlarm) {
 // Two links from each ToR to each spine: h mod 12 says the uplink, and whether h is even says it again on the way down.
 // Of the flows by the even uplink all go down by one link, of those by the odd one by the other: two halves, as by
 // chance. Of a pair with one link down, what is left of the other comes by the one, and goes by the one.
-TEST(Verdict, OfADependenceThatLoadsLinksAsChanceDoesIsNoFault) {
+TEST(control::Verdict, OfADependenceThatLoadsLinksAsChanceDoesIsNoFault) {
   const std::string fabric = "kind: leaf-spine, tors: 4, spines: 6, links_per_spine: 2, hosts_per_tor: 6";
   const std::string workload = "pattern: all_to_all, qps: 8";
   const Judged it = judged(fabric, "", workload, true);
@@ -216,14 +216,14 @@ TEST(Verdict, OfADependenceThatLoadsLinksAsChanceDoesIsNoFault) {
   EXPECT_THAT(it.text, HasSubstr("Dependent: aggregation down by tor up: flows that share a link there use 5"));
   EXPECT_THAT(it.text, HasSubstr("No harm is done"));
   EXPECT_THAT(it.text, Not(HasSubstr("POLARIZED")));
-  const Json values = polarization_values(it.found);
+  const control::Json values = polarization_values(it.found);
   EXPECT_EQ(values["polarized"], false);
   EXPECT_EQ(values["dependent"], true);
   EXPECT_EQ(values["tiers"]["aggregation down"]["verdict"], "evenly loaded, dependent");
 }
 
 // The same hashes where each spine has one link of a pair alone: the other half of its two goes idle.
-TEST(Verdict, OfTheSameDependenceIsPolarizedWhereOneHalfComesAlone) {
+TEST(control::Verdict, OfTheSameDependenceIsPolarizedWhereOneHalfComesAlone) {
   const Judged it = judged("kind: fat-tree, k: 4, hosts_per_tor: 2", "", "pattern: all_to_all, qps: 16");
   const TierShare& up = it.tier("aggregation up");
   EXPECT_EQ(up.verdict, TierVerdict::kPolarized);
@@ -280,7 +280,7 @@ TEST(Cause, OfRtag7sBlocksNamesTheFunctionThatChooses) {
 }
 
 // With 120 flows over 1,920 links hardly two share one: places of links tell.
-TEST(Verdict, OfFewFlowsSaysHowOftenTheyShareAPlace) {
+TEST(control::Verdict, OfFewFlowsSaysHowOftenTheyShareAPlace) {
   const Judged it = judged("kind: fat-tree, k: 32, hosts_per_tor: 16", "",
                            "pattern: incast, from: 120, to: h4000, qps: 1, source_port: 5000");
   ASSERT_EQ(it.found.pairs.size(), 1u);
@@ -289,7 +289,7 @@ TEST(Verdict, OfFewFlowsSaysHowOftenTheyShareAPlace) {
   EXPECT_THAT(it.text, Not(HasSubstr("100 %")));
 }
 
-TEST(Verdict, WithoutACureSaysThatTwoTiersAreTheSameSwitches) {
+TEST(control::Verdict, WithoutACureSaysThatTwoTiersAreTheSameSwitches) {
   const Judged it = judged(
       "kind: ai-zone, zones: 3, racks: 4, servers_per_rack: 2, nics_per_server: 4, ctsws: 4, links_per_ctsw: 2, "
       "atsws: 4, zone_link: {rate: 100Gbps}",
@@ -299,7 +299,7 @@ TEST(Verdict, WithoutACureSaysThatTwoTiersAreTheSameSwitches) {
 }
 
 // Three thousand million messages of 2 GiB are more bytes than 64 bits count.
-TEST(Verdict, OfMoreBytesThanCanBeCountedIsNotThatOfTheRest) {
+TEST(control::Verdict, OfMoreBytesThanCanBeCountedIsNotThatOfTheRest) {
   const Judged it =
       judged("kind: leaf-spine, tors: 4, spines: 4, hosts_per_tor: 8", "profiles: {default: {hash: {algorithm: XXH3}}}",
              "pattern: permutation, qps: 16, message: 2GiB, messages: 3000000000}, {name: small, "
@@ -312,4 +312,4 @@ TEST(Verdict, OfMoreBytesThanCanBeCountedIsNotThatOfTheRest) {
 }
 
 }  // namespace
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -58,7 +58,7 @@ Second drive(const std::string& profiles) {
   DrivenFabric fabric{testbed};
   dataplane::Rng rng{seed(), 71};
   const uint32_t a = node_named(testbed, "a");
-  control::Probe probe{.from = a, .to = node_named(testbed, "b")};
+  analysis::Probe probe{.from = a, .to = node_named(testbed, "b")};
   const control::Compiler compiler{testbed};
   Instant at = Instant::at(Duration::us(1));
   constexpr uint32_t kFlows = 4'000;
@@ -159,7 +159,7 @@ profiles: {default: {groups: )" + groups + "}}\n",
   std::vector<uint32_t> again;
   const auto send_all = [&](Instant at, std::vector<uint32_t>& numbers) {
     dataplane::Rng rng{seed(), 72};
-    control::Probe probe{.from = node_named(testbed, "h1"), .to = node_named(testbed, "h7")};
+    analysis::Probe probe{.from = node_named(testbed, "h1"), .to = node_named(testbed, "h7")};
     for (uint32_t i = 0; i < kFlows; ++i) {
       probe.source_port = static_cast<uint16_t>(rng.next());
       auto frame = frame_of(testbed.fabric, probe, compiler.router_mac(tor));
@@ -211,7 +211,7 @@ profiles: {default: {hash: {algorithm: XXH3}, groups: {weights: {spine1: 5, spin
   const control::Testbed testbed = without_traffic(*loaded, Duration{});
   DrivenFabric fabric{testbed};
   const control::Compiler compiler{testbed};
-  control::Probe probe{.from = node_named(testbed, "h1"), .to = node_named(testbed, "h4")};
+  analysis::Probe probe{.from = node_named(testbed, "h1"), .to = node_named(testbed, "h4")};
   constexpr uint32_t kFlows = 8'000;
   for (uint32_t i = 0; i < kFlows; ++i) {
     probe.source_port = static_cast<uint16_t>(i * 7);

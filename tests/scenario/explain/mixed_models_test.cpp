@@ -11,10 +11,10 @@
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 namespace {
 
-Testbed mixed_tree(const std::string& profiles) {
+control::Testbed mixed_tree(const std::string& profiles) {
   const auto testbed = parse_testbed(
       "name: tree\nfabric: {kind: fat-tree, k: 8, hosts_per_tor: 1, host_link: {rate: 100Gbps}, fabric_link: {rate: "
       "100Gbps}}\n" +
@@ -26,10 +26,10 @@ Testbed mixed_tree(const std::string& profiles) {
 
 // Between so many pairs of hosts, by source ports of their own.
 std::vector<FlowProbe> flows_between(Walker& walker, uint32_t count, uint32_t pairs) {
-  const Fabric& fabric = walker.testbed().fabric;
+  const control::Fabric& fabric = walker.testbed().fabric;
   std::vector<uint32_t> hosts;
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
-    if (fabric.nodes[n].kind == NodeKind::kHost) hosts.push_back(n);
+    if (fabric.nodes[n].kind == control::NodeKind::kHost) hosts.push_back(n);
   }
   dataplane::Rng rng{tests::seed(), 82};
   std::vector<std::pair<uint32_t, uint32_t>> ends;
@@ -47,7 +47,7 @@ std::vector<FlowProbe> flows_between(Walker& walker, uint32_t count, uint32_t pa
   return out;
 }
 
-std::vector<Cure> cures_of(const Testbed& testbed, uint32_t pairs) {
+std::vector<Cure> cures_of(const control::Testbed& testbed, uint32_t pairs) {
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   const auto flows = flows_between(walker, 8'000, pairs);
   return find_cures(walker, flows, polarization_of(walker, flows));
@@ -73,7 +73,7 @@ TEST(Cures, OfAMixedLabAreOnesThatAllItsSwitchesHave) {
 
 // By SYM_L4 the flows between two hosts have one key.
 TEST(Cures, OfOvsHashPortsWhereItsSymmetricHashDoesNot) {
-  const Testbed testbed = mixed_tree("profiles: {default: {hash: {model: OVS}}}\n");
+  const control::Testbed testbed = mixed_tree("profiles: {default: {hash: {model: OVS}}}\n");
   const auto cures = cures_of(testbed, 40);
   ASSERT_THAT(names_of(cures), testing::ElementsAre("ports"));
   EXPECT_THAT(yaml_of(testbed, cures[0].changes), testing::HasSubstr("hash: {algorithm: L4, seed: "));
@@ -82,7 +82,8 @@ TEST(Cures, OfOvsHashPortsWhereItsSymmetricHashDoesNot) {
 // By all policies but 1, and by 3 without both ports, too; the seed stands there for each tier anew.
 TEST(Cures, OfLinuxHashPortsWhereItsPolicyDoesNot) {
   for (const std::string policy : {"policy: 0", "policy: 2", "policy: 3, fields: [SRC_IP, DST_IP, L4_DST_PORT]"}) {
-    const Testbed testbed = mixed_tree("profiles: {default: {hash: {model: LINUX, seed: 7, " + policy + "}}}\n");
+    const control::Testbed testbed =
+        mixed_tree("profiles: {default: {hash: {model: LINUX, seed: 7, " + policy + "}}}\n");
     const auto cures = cures_of(testbed, 40);
     ASSERT_THAT(names_of(cures), testing::ElementsAre("ports")) << policy;
     EXPECT_THAT(yaml_of(testbed, cures[0].changes), testing::HasSubstr("hash: {policy: 1, seed: "));
@@ -92,9 +93,9 @@ TEST(Cures, OfLinuxHashPortsWhereItsPolicyDoesNot) {
               "tor: sysctl -w net.ipv4.fib_multipath_hash_policy=1 net.ipv6.fib_multipath_hash_policy=1");
     EXPECT_EQ(lines[0].lines[1], "tor: sysctl -w net.ipv4.fib_multipath_hash_seed=10");
   }
-  const Testbed hashed = mixed_tree("profiles: {default: {hash: {model: LINUX, seed: 7, policy: 1}}}\n");
+  const control::Testbed hashed = mixed_tree("profiles: {default: {hash: {model: LINUX, seed: 7, policy: 1}}}\n");
   EXPECT_THAT(names_of(cures_of(hashed, 40)), testing::Not(testing::Contains("ports")));
 }
 
 }  // namespace
-}  // namespace softspine::control
+}  // namespace softspine::analysis

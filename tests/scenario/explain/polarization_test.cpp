@@ -22,10 +22,10 @@
 #include "tests/harness/seed.hpp"
 #include "tests/harness/source_root.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 namespace {
 
-Testbed fat_tree(const std::string& profiles) {
+control::Testbed fat_tree(const std::string& profiles) {
   const auto testbed = parse_testbed(
       "name: tree\nfabric: {kind: fat-tree, k: 8, hosts_per_tor: 1, host_link: {rate: 100Gbps}, fabric_link: {rate: "
       "100Gbps}}\n" +
@@ -39,10 +39,10 @@ Testbed fat_tree(const std::string& profiles) {
 }
 
 std::vector<FlowProbe> flows_of(Walker& walker, uint32_t count, uint16_t fixed_port = 0) {
-  const Fabric& fabric = walker.testbed().fabric;
+  const control::Fabric& fabric = walker.testbed().fabric;
   std::vector<uint32_t> hosts;
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
-    if (fabric.nodes[n].kind == NodeKind::kHost) hosts.push_back(n);
+    if (fabric.nodes[n].kind == control::NodeKind::kHost) hosts.push_back(n);
   }
   dataplane::Rng rng{tests::seed(), 81};
   std::vector<FlowProbe> out;
@@ -51,13 +51,13 @@ std::vector<FlowProbe> flows_of(Walker& walker, uint32_t count, uint16_t fixed_p
     if (probe.from == probe.to) continue;
     probe.source_port = fixed_port != 0 ? fixed_port : static_cast<uint16_t>(rng.next());
     probe.qp = static_cast<uint32_t>(rng.next() & 0xffffff);
-    const LinkEnd sender{probe.from, 0};
+    const control::LinkEnd sender{probe.from, 0};
     out.push_back({frame_of(fabric, probe, walker.router_mac(fabric.peer_of(sender).node)), sender});
   }
   return out;
 }
 
-Polarization look_at(const Testbed& testbed, uint32_t flows) {
+Polarization look_at(const control::Testbed& testbed, uint32_t flows) {
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   return polarization_of(walker, flows_of(walker, flows));
 }
@@ -121,14 +121,14 @@ TEST(Polarization, OfTwoAlgorithmsWithTheSameBitsIsFoundByRank) {
   EXPECT_THAT(text, testing::HasSubstr("2 of the bits"));
 }
 
-Testbed five_by_five(const std::string& hash) {
+control::Testbed five_by_five(const std::string& hash) {
   std::string text =
       "name: five\nfabric: {kind: fat-tree, k: 10, hosts_per_tor: 1, host_link: {rate: 100Gbps}, "
       "fabric_link: {rate: 100Gbps}}\nprofiles: {a: {hash: {" +
       hash + "}}}\nroles: {aggregation: a}\n";
   const auto testbed = parse_testbed(text, "test.yaml");
   EXPECT_TRUE(testbed);
-  return testbed ? *testbed : Testbed{};
+  return testbed ? *testbed : control::Testbed{};
 }
 
 // 2^32 − 1 is a multiple of 5: an offset multiplies the hash modulo 5 by a power of two, and renames the five members.
@@ -149,7 +149,8 @@ TEST(Polarization, IsNotFoundWhereOffsetsDifferOrFlowsAreFew) {
 
 // Whom flows go to is demand: all to one host, over groups that an ideal hash fills as evenly.
 TEST(Polarization, IsNoMatterOfAnIncast) {
-  const Testbed testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
+  const control::Testbed testbed =
+      fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   std::vector<FlowProbe> incast;
   const FlowProbe last = flows_of(walker, 1).front();
@@ -162,7 +163,8 @@ TEST(Polarization, IsNoMatterOfAnIncast) {
 }
 
 TEST(Polarization, OfBytesSeesTheLargeFlowsThatShareALink) {
-  const Testbed testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
+  const control::Testbed testbed =
+      fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   auto flows = flows_of(walker, 4'000);
   const FlowChoices choices = choices_of(walker, flows);
@@ -180,7 +182,7 @@ TEST(Polarization, OfBytesSeesTheLargeFlowsThatShareALink) {
 }
 
 TEST(Cures, AreThoseThatWorkTheLeastChangeFirst) {
-  const Testbed testbed = fat_tree("");
+  const control::Testbed testbed = fat_tree("");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   const auto flows = flows_of(walker, 8'000);
   const auto cures = find_cures(walker, flows, polarization_of(walker, flows));
@@ -274,7 +276,7 @@ TEST(PolarizationOfLags, IsNotThereWithASeedOfTheirOwnOfAHashThatMixes) {
 }
 
 TEST(Cures, AreNotOfferedToWhoIsWell) {
-  const Testbed testbed = fat_tree("profiles: {a: {hash: {offset: 10}}}\nroles: {aggregation: a}\n");
+  const control::Testbed testbed = fat_tree("profiles: {a: {hash: {offset: 10}}}\nroles: {aggregation: a}\n");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   const auto flows = flows_of(walker, 8'000);
   EXPECT_TRUE(find_cures(walker, flows, polarization_of(walker, flows)).empty());
@@ -282,9 +284,9 @@ TEST(Cures, AreNotOfferedToWhoIsWell) {
 
 // A profile that a role has for itself is changed where it stands, and who may have it as a base is told to stay.
 TEST(Cures, ChangeARolesOwnProfileAndNoHeirOfIt) {
-  const Testbed testbed = fat_tree(
+  const control::Testbed testbed = fat_tree(
       "profiles:\n  a: {hash: {seed: 5}}\n  c: {base: a, hash: {seed: 7}}\nroles: {aggregation: a, core: c}\n");
-  const RoleChanges changes{{Role::kAggregation, {.offset = 16}}};
+  const RoleChanges changes{{control::Role::kAggregation, {.offset = 16}}};
   EXPECT_EQ(yaml_of(testbed, changes), "profiles:\n  a: {hash: {offset: 16}}\n  c: {hash: {offset: 0}}\n");
 }
 
@@ -341,7 +343,7 @@ std::array<double, 3> used_of_e_ecmp(Walker& walker, const std::vector<FlowProbe
   return out;
 }
 
-std::vector<FlowProbe> flows_of_workload(Walker& walker, const Testbed& testbed) {
+std::vector<FlowProbe> flows_of_workload(Walker& walker, const control::Testbed& testbed) {
   std::vector<FlowProbe> flows;
   const auto plan = testbeds::plan_traffic(testbed);
   EXPECT_TRUE(plan);
@@ -350,7 +352,7 @@ std::vector<FlowProbe> flows_of_workload(Walker& walker, const Testbed& testbed)
                       .to = flow.destination,
                       .source_port = flow.flow.source_port,
                       .qp = flow.flow.destination_qp};
-    const LinkEnd sender{probe.from, 0};
+    const control::LinkEnd sender{probe.from, 0};
     flows.push_back({frame_of(testbed.fabric, probe, walker.router_mac(testbed.fabric.peer_of(sender).node)), sender});
   }
   return flows;
@@ -393,11 +395,12 @@ TEST(Polarization, OfShippedEEcmpIsWhatNumbersAndLinearHashGive) {
     std::array<double, 3> by_ideal{};
     constexpr uint32_t kSeedsTried = 150;
     for (uint32_t seed = 0; seed < kSeedsTried; ++seed) {
-      Testbed numbered = *testbed;
+      control::Testbed numbered = *testbed;
       numbered.run.seed = seed;
-      for (Workload& workload : numbered.workloads) workload.qp_numbers = expected.numbering;
+      for (control::Workload& workload : numbered.workloads) workload.qp_numbers = expected.numbering;
       const std::vector<FlowProbe> flows = flows_of_workload(walker, numbered);
-      Walker hashed = changed_by(walker, {{Role::kTor, {.algorithm = HashAlgorithm::kXxh3, .seed = seed}}});
+      Walker hashed =
+          changed_by(walker, {{control::Role::kTor, {.algorithm = control::HashAlgorithm::kXxh3, .seed = seed}}});
       const auto crc = used_of_e_ecmp(walker, flows);
       const auto ideal = used_of_e_ecmp(hashed, flows);
       for (size_t i = 0; i < drawn.size(); ++i) {
@@ -413,7 +416,7 @@ TEST(Polarization, OfShippedEEcmpIsWhatNumbersAndLinearHashGive) {
 }
 
 TEST(Picture, HasALegendNamesABandAndWhatIsIdle) {
-  const Testbed testbed = fat_tree("");
+  const control::Testbed testbed = fat_tree("");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   const std::string svg = polarization_picture(testbed.fabric, polarization_of(walker, flows_of(walker, 8'000)));
   EXPECT_THAT(svg, testing::HasSubstr("aggregation up: POLARIZED"));
@@ -476,19 +479,20 @@ TEST(Polarization, OfHalfOfTheLinksIdleIsNotAsEvenAsChance) {
 }
 
 TEST(SourcePorts, AreDisjointAndAsManyAsTheFirstTierAllows) {
-  const Testbed testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
+  const control::Testbed testbed =
+      fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   uint32_t first = 0;
-  while (testbed.fabric.nodes[first].kind != NodeKind::kHost) ++first;
+  while (testbed.fabric.nodes[first].kind != control::NodeKind::kHost) ++first;
   uint32_t last = first;
   for (uint32_t n = 0; n < testbed.fabric.nodes.size(); ++n) {
-    if (testbed.fabric.nodes[n].kind == NodeKind::kHost) last = n;
+    if (testbed.fabric.nodes[n].kind == control::NodeKind::kHost) last = n;
   }
   const PortSearch found = disjoint_source_ports(walker, {.from = first, .to = last}, 100);
   EXPECT_EQ(found.disjoint.size(), 4u);
   EXPECT_EQ(found.paths_there, 16u) << "4 up, 4 up, one way down";
   EXPECT_EQ(found.paths_reached, 16u);
-  std::set<LinkEnd> links;
+  std::set<control::LinkEnd> links;
   for (const FoundPath& path : found.disjoint) {
     EXPECT_EQ(path.links.size(), 4u);
     links.insert(path.links.begin(), path.links.end());
@@ -497,4 +501,4 @@ TEST(SourcePorts, AreDisjointAndAsManyAsTheFirstTierAllows) {
 }
 
 }  // namespace
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -9,13 +9,13 @@
 #include "analysis/explain/probe.hpp"
 #include "control/load/load.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
 
-Testbed testbed_of(const std::string& fabric, const std::string& profiles = "") {
+control::Testbed testbed_of(const std::string& fabric, const std::string& profiles = "") {
   const auto testbed = parse_testbed(
       "name: t\nfabric: {" + fabric + ", host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n" + profiles,
       "test.yaml");
@@ -24,14 +24,14 @@ Testbed testbed_of(const std::string& fabric, const std::string& profiles = "") 
 }
 constexpr const char* kLeafSpine = "kind: leaf-spine, tors: 8, spines: 2, hosts_per_tor: 1";
 
-uint32_t node_of(const Fabric& fabric, const std::string& name) {
-  const auto found = std::ranges::find(fabric.nodes, name, &FabricNode::name);
+uint32_t node_of(const control::Fabric& fabric, const std::string& name) {
+  const auto found = std::ranges::find(fabric.nodes, name, &control::FabricNode::name);
   EXPECT_NE(found, fabric.nodes.end()) << name;
   return static_cast<uint32_t>(found - fabric.nodes.begin());
 }
 
 // One tier, of which the first `uneven` of eight ToRs' groups are.
-Polarization with_uneven(const Fabric& fabric, uint32_t uneven) {
+Polarization with_uneven(const control::Fabric& fabric, uint32_t uneven) {
   Polarization out{.flows = 10, .arrived = 10, .choices = {}, .tiers = {}, .pairs = {}};
   TierShare& tier = out.tiers.emplace_back();
   tier.tier.name = "tor up";
@@ -46,7 +46,7 @@ Polarization with_uneven(const Fabric& fabric, uint32_t uneven) {
 }
 
 TEST(PolarizationText, NamesSixSwitchesAndCountsTheOthers) {
-  const Testbed testbed = testbed_of(kLeafSpine);
+  const control::Testbed testbed = testbed_of(kLeafSpine);
   const auto text = [&](uint32_t uneven) { return polarization_text(testbed, with_uneven(testbed.fabric, uneven)); };
   EXPECT_THAT(text(0), HasSubstr("\nUNEVEN: tor up:\n  so it is\n"));
   EXPECT_THAT(text(1), HasSubstr("\nUNEVEN: tor up, at tor1:\n"));
@@ -58,7 +58,7 @@ TEST(PolarizationText, NamesSixSwitchesAndCountsTheOthers) {
 // A tier's row: flows, keys, links, idle ones, those that chance leaves idle, the fullest link over the mean, and by
 // chance.
 TEST(PolarizationText, HasARowForEachTierAndLinesForBytesAndForWhatIsNotJudged) {
-  const Testbed testbed = testbed_of(kLeafSpine);
+  const control::Testbed testbed = testbed_of(kLeafSpine);
   Polarization found = with_uneven(testbed.fabric, 0);
   TierShare& tier = found.tiers[0];
   tier.flows = 1'200;
@@ -83,7 +83,7 @@ TEST(PolarizationText, HasARowForEachTierAndLinesForBytesAndForWhatIsNotJudged) 
 }
 
 TEST(PolarizationText, SaysWhatBecomesOfFlowsThatDoNotArrive) {
-  const Testbed testbed = testbed_of(kLeafSpine);
+  const control::Testbed testbed = testbed_of(kLeafSpine);
   Polarization found = with_uneven(testbed.fabric, 0);
   EXPECT_TRUE(polarization_text(testbed, found).starts_with("10 flows, 10 arrive\n"));
   found.arrived = 7;
@@ -94,7 +94,7 @@ TEST(PolarizationText, SaysWhatBecomesOfFlowsThatDoNotArrive) {
 
 // By the links used, where these are fewer than chance would use by a twentieth; else by how often flows meet again.
 TEST(PolarizationText, SaysByWhatTwoTiersGoTogether) {
-  const Testbed testbed = testbed_of(kLeafSpine);
+  const control::Testbed testbed = testbed_of(kLeafSpine);
   Polarization found = with_uneven(testbed.fabric, 0);
   found.tiers.emplace_back().tier.name = "aggregation down";
   Polarized& pair = found.pairs.emplace_back();
@@ -117,7 +117,7 @@ TEST(PolarizationText, SaysByWhatTwoTiersGoTogether) {
 }
 
 TEST(PolarizationText, GivesTheReasonOfFewKeysOnce) {
-  const Testbed testbed = testbed_of(kLeafSpine);
+  const control::Testbed testbed = testbed_of(kLeafSpine);
   const auto text = [&](CauseKind first, CauseKind second) {
     Polarization found = with_uneven(testbed.fabric, 0);
     found.tiers[0].cause = Cause{first, "the first reason"};
@@ -134,7 +134,7 @@ TEST(PolarizationText, GivesTheReasonOfFewKeysOnce) {
 }
 
 TEST(PolarizationJson, HasAnEntryForEachPairOfTiersByWhetherItDoesHarm) {
-  const Testbed testbed = testbed_of(kLeafSpine);
+  const control::Testbed testbed = testbed_of(kLeafSpine);
   Polarization found = with_uneven(testbed.fabric, 0);
   found.tiers.emplace_back().tier.name = "aggregation down";
   found.pairs.push_back({.earlier = 0,
@@ -151,12 +151,12 @@ TEST(PolarizationJson, HasAnEntryForEachPairOfTiersByWhetherItDoesHarm) {
                          .used = 0.25,
                          .does_harm = false,
                          .cause = {CauseKind::kSeeds, "only their seeds differ"}});
-  const Json json = polarization_json(testbed, found, {});
+  const control::Json json = polarization_json(testbed, found, {});
   EXPECT_EQ(json["polarized"],
-            Json::parse(R"([{"earlier": "tor up", "later": "aggregation down", "at": ["tor3", "tor5"],
+            control::Json::parse(R"([{"earlier": "tor up", "later": "aggregation down", "at": ["tor3", "tor5"],
       "together_over_chance": 1.235, "used_over_chance": 0.5, "cause": {"kind": "alike", "text":
       "both hash alike"}}])"));
-  EXPECT_EQ(json["dependent"], Json::parse(R"([{"earlier": "aggregation down", "later": "tor up", "at": [],
+  EXPECT_EQ(json["dependent"], control::Json::parse(R"([{"earlier": "aggregation down", "later": "tor up", "at": [],
       "together_over_chance": 2.0, "used_over_chance": 0.25, "cause": {"kind": "seeds", "text":
       "only their seeds differ"}}])"));
 }
@@ -165,7 +165,7 @@ TEST(PolarizationJson, HasAnEntryForEachPairOfTiersByWhetherItDoesHarm) {
 class ComparisonReport : public testing::Test {
  protected:
   ComparisonReport() {
-    const Fabric& fabric = testbed_.fabric;
+    const control::Fabric& fabric = testbed_.fabric;
     for (uint16_t i = 0; i < 6; ++i) {
       Probe probe{.from = node_of(fabric, "h1"), .to = node_of(fabric, "h2"), .qp = 17};
       probe.source_port = static_cast<uint16_t>(50'000 + i);
@@ -189,7 +189,7 @@ class ComparisonReport : public testing::Test {
     return out;
   }
 
-  Testbed testbed_ = testbed_of(kLeafSpine);
+  control::Testbed testbed_ = testbed_of(kLeafSpine);
   std::vector<SightedFlow> flows_;
   PathComparison found_;
 };
@@ -241,13 +241,14 @@ TEST_F(ComparisonReport, KnowsAFlowByTheHeadersOfAWholeFrameOrACutOne) {
       flow.frame.resize(58);
       flow.frame_bytes = whole;
     }
-    const Json json = comparison_json(testbed_.fabric, flows_, found_)["compared"][0];
+    const control::Json json = comparison_json(testbed_.fabric, flows_, found_)["compared"][0];
     EXPECT_EQ(json["source"], "10.0.1.2");
     EXPECT_EQ(json["destination"], "10.0.2.2");
     EXPECT_EQ(json["source_port"], 50'000) << whole;
     EXPECT_EQ(json["destination_port"], 4791);
     EXPECT_EQ(json["qp"], 17);
-    EXPECT_EQ(json["hops"], Json::parse(R"([{"switch": "tor1", "choice": true, "predicted": ["Ethernet4"], "actual":
+    EXPECT_EQ(json["hops"],
+              control::Json::parse(R"([{"switch": "tor1", "choice": true, "predicted": ["Ethernet4"], "actual":
         [{"port": "Ethernet8", "inferred": true}], "verdict": "differs"}])"));
   }
 }
@@ -256,7 +257,7 @@ constexpr const char* kTree = "kind: fat-tree, k: 4, hosts_per_tor: 1";
 
 // A role whose switches have what all have gets a profile of its own; else they are named, or their profile is changed.
 TEST(CureYaml, GoesToTheRoleToItsProfileOrToItsSwitches) {
-  const RoleChanges changes{{Role::kCore, {.offset = 16}}};
+  const RoleChanges changes{{control::Role::kCore, {.offset = 16}}};
   EXPECT_EQ(yaml_of(testbed_of(kTree), changes),
             "profiles:\n  cure-core: {base: default, hash: {offset: 16}}\nroles:\n  core: cure-core\n");
   EXPECT_EQ(yaml_of(testbed_of(kTree, "profiles: {default: {hash: {seed: 3}}}\n"), changes),
@@ -279,7 +280,7 @@ TEST(CureYaml, GoesToTheRoleToItsProfileOrToItsSwitches) {
       "profiles:\n  c: {hash: {offset: 16}}\n  cure-core-default: {base: default, hash: {offset: 16}}\ntopology:\n"
       "  nodes:\n    core1: {profile: cure-core-default}\n    core3: {profile: cure-core-default}\n"
       "    core4: {profile: cure-core-default}\n");
-  EXPECT_EQ(yaml_of(testbed_of(kTree), {{Role::kCore, {.buckets = 509}}}),
+  EXPECT_EQ(yaml_of(testbed_of(kTree), {{control::Role::kCore, {.buckets = 509}}}),
             "profiles:\n  cure-core: {base: default, groups: {kind: resilient, buckets: 509}}\nroles:\n"
             "  core: cure-core\n");
 }
@@ -289,14 +290,14 @@ TEST(CureYaml, KeepsTheHashOfLagsAsItIs) {
   const auto yaml = [](const std::string& hash, const std::string& lag_hash, const HashChange& change) {
     return yaml_of(
         testbed_of(kTree, "profiles: {c: {hash: {" + hash + "}, lag_hash: {" + lag_hash + "}}}\nroles: {core: c}\n"),
-        {{Role::kCore, change}});
+        {{control::Role::kCore, change}});
   };
   const std::string chip = "algorithm: XXH3, seed: 3";
   const std::string kernel = "model: LINUX, seed: 3, policy: 1";
   EXPECT_EQ(yaml(chip, "seed: 4, offset: 2", {.seed = 9}), "profiles:\n  c: {hash: {seed: 9}, lag_hash: {seed: 4}}\n");
   EXPECT_EQ(yaml(chip, "seed: 4, offset: 2", {.offset = 9}),
             "profiles:\n  c: {hash: {offset: 9}, lag_hash: {offset: 2}}\n");
-  EXPECT_EQ(yaml(chip, "seed: 4", {.algorithm = HashAlgorithm::kCrc}),
+  EXPECT_EQ(yaml(chip, "seed: 4", {.algorithm = control::HashAlgorithm::kCrc}),
             "profiles:\n  c: {hash: {algorithm: CRC}, lag_hash: {algorithm: XXH3}}\n");
   EXPECT_EQ(yaml(kernel, "policy: 0", {.seed = 9}), "profiles:\n  c: {hash: {seed: 9}, lag_hash: {seed: 3}}\n");
   EXPECT_EQ(yaml(kernel, "seed: 4", {.linux_policy = 0}),
@@ -306,18 +307,18 @@ TEST(CureYaml, KeepsTheHashOfLagsAsItIs) {
 
 TEST(CureYaml, PutsTheQueuePairLastIntoTheFieldsThatTheProfileHas) {
   EXPECT_EQ(yaml_of(testbed_of(kTree, "profiles: {default: {hash: {fields: [SRC_IP, RDMA_BTH_DEST_QP, DST_IP]}}}\n"),
-                    {{Role::kCore, {.add_qp = true}}}),
+                    {{control::Role::kCore, {.add_qp = true}}}),
             "profiles:\n  cure-core: {base: default, hash: {fields: [SRC_IP, DST_IP, RDMA_BTH_DEST_QP]}}\nroles:\n"
             "  core: cure-core\n");
 }
 
 TEST(CureWords, NameEachChange) {
-  EXPECT_EQ(words_of({{Role::kTor, {.algorithm = HashAlgorithm::kXxh3, .seed = 10, .offset = 5}},
-                      {Role::kTor, {.seed = 25, .of_lags = true}},
-                      {Role::kCore, {.linux_policy = 1, .add_qp = true, .buckets = 509}}}),
+  EXPECT_EQ(words_of({{control::Role::kTor, {.algorithm = control::HashAlgorithm::kXxh3, .seed = 10, .offset = 5}},
+                      {control::Role::kTor, {.seed = 25, .of_lags = true}},
+                      {control::Role::kCore, {.linux_policy = 1, .add_qp = true, .buckets = 509}}}),
             "tor: algorithm XXH3, seed 10, offset 5; tor lags: seed 25; core: policy 1, the destination QP in the key, "
             "resilient groups of 509 buckets");
 }
 
 }  // namespace
-}  // namespace softspine::control
+}  // namespace softspine::analysis

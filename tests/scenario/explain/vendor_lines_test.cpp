@@ -7,7 +7,7 @@
 
 #include "control/load/load.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 namespace {
 
 using testing::ElementsAre;
@@ -21,7 +21,8 @@ std::vector<std::string> names_of(const std::vector<VendorLines>& vendors) {
 }
 
 TEST(VendorLines, OfASeedAreEveryVendorsThatHasOne) {
-  const auto vendors = vendor_lines_of({{Role::kAggregation, {.seed = 10}}, {Role::kCore, {.seed = 25}}});
+  const auto vendors =
+      vendor_lines_of({{control::Role::kAggregation, {.seed = 10}}, {control::Role::kCore, {.seed = 25}}});
   ASSERT_THAT(names_of(vendors), ElementsAre("SONiC", "Enterprise SONiC", "Cumulus Linux (NVUE)",
                                              "Cumulus Linux (files)", "Junos (QFX10000)", "Arista EOS (FM6000)"));
   EXPECT_THAT(
@@ -52,22 +53,23 @@ TEST(VendorLines, OfASeedAreEveryVendorsThatHasOne) {
 }
 
 TEST(VendorLines, OfAnOffsetAreSonicsUpToFifteen) {
-  const auto vendors = vendor_lines_of({{Role::kCore, {.seed = 25, .offset = 15}}});
+  const auto vendors = vendor_lines_of({{control::Role::kCore, {.seed = 25, .offset = 15}}});
   ASSERT_THAT(names_of(vendors), ElementsAre("SONiC"));
   EXPECT_EQ(
       vendors[0].lines[0],
       R"(core: echo '[{"SWITCH_TABLE:switch": {"ecmp_hash_seed": "25", "ecmp_hash_offset": "15"}, "OP": "SET"}]' > hash.json)");
   EXPECT_THAT(vendors[0].notes, testing::Contains(HasSubstr("chassis-packet is given none")));
-  EXPECT_THAT(vendor_lines_of({{Role::kCore, {.offset = 16}}}), IsEmpty());
-  EXPECT_THAT(vendor_lines_of({{Role::kAggregation, {.offset = 5}}, {Role::kCore, {.offset = 20}}}), IsEmpty());
+  EXPECT_THAT(vendor_lines_of({{control::Role::kCore, {.offset = 16}}}), IsEmpty());
+  EXPECT_THAT(vendor_lines_of({{control::Role::kAggregation, {.offset = 5}}, {control::Role::kCore, {.offset = 20}}}),
+              IsEmpty());
 }
 
 TEST(VendorLines, OfAnAlgorithmAreSonicsIfSaiNamesIt) {
-  const auto vendors = vendor_lines_of({{Role::kCore, {.algorithm = HashAlgorithm::kCrcCcitt}}});
+  const auto vendors = vendor_lines_of({{control::Role::kCore, {.algorithm = control::HashAlgorithm::kCrcCcitt}}});
   ASSERT_THAT(names_of(vendors), ElementsAre("SONiC", "Enterprise SONiC"));
   EXPECT_THAT(vendors[0].lines, ElementsAre("core: config switch-hash global ecmp-hash-algorithm CRC_CCITT"));
   EXPECT_THAT(vendors[0].notes, IsEmpty());
-  EXPECT_THAT(vendor_lines_of({{Role::kCore, {.algorithm = HashAlgorithm::kXxh3}}}), IsEmpty());
+  EXPECT_THAT(vendor_lines_of({{control::Role::kCore, {.algorithm = control::HashAlgorithm::kXxh3}}}), IsEmpty());
 }
 
 // Two ToRs and a spine with LAGs between them; `tor` and `spine` are their profiles.
@@ -79,7 +81,7 @@ Testbed with_lags(const std::string& tor, const std::string& spine) {
           tor + ", s: " + spine + "}\nroles: {tor: t, aggregation: s}\n",
       "t.yaml");
   EXPECT_TRUE(out) << to_string(out.error().front());
-  return out ? *out : Testbed{};
+  return out ? *out : control::Testbed{};
 }
 
 TEST(VendorLines, OfHostsThatForwardAreTheirOwnAndNoVendors) {
@@ -96,31 +98,31 @@ roles: {core: of-cores}
     if (!testbed) throw std::runtime_error(to_string(testbed.error().front()));
     return vendor_lines_of(*testbed, changes);
   };
-  const auto of_ovs =
-      of("{model: OVS, algorithm: L4}", {{Role::kAggregation, {.seed = 10}}, {Role::kCore, {.seed = 25}}});
+  const auto of_ovs = of("{model: OVS, algorithm: L4}",
+                         {{control::Role::kAggregation, {.seed = 10}}, {control::Role::kCore, {.seed = 25}}});
   ASSERT_THAT(names_of(of_ovs), ElementsAre("Open vSwitch"));
   EXPECT_THAT(of_ovs[0].lines,
               ElementsAre("aggregation: selection_method=dp_hash,selection_method_param=0x10000000a of each group",
                           "core: selection_method=dp_hash,selection_method_param=0x19 of each group"));
-  const auto of_linux = of("{model: LINUX, seed: 1}", {{Role::kCore, {.seed = 25}}});
+  const auto of_linux = of("{model: LINUX, seed: 1}", {{control::Role::kCore, {.seed = 25}}});
   ASSERT_THAT(names_of(of_linux), ElementsAre("Linux"));
   EXPECT_THAT(of_linux[0].lines, ElementsAre("core: sysctl -w net.ipv4.fib_multipath_hash_seed=25"));
-  const RoleChanges both{{Role::kAggregation, {.seed = 10}}, {Role::kCore, {.seed = 25}}};
+  const RoleChanges both{{control::Role::kAggregation, {.seed = 10}}, {control::Role::kCore, {.seed = 25}}};
   EXPECT_THAT(of("{model: LINUX, seed: 1}", both), IsEmpty()) << "no line is for both";
   EXPECT_THAT(of("{}", both), IsEmpty());
-  EXPECT_EQ(of("{}", {{Role::kCore, {.seed = 25}}}).size(), 6u);
+  EXPECT_EQ(of("{}", {{control::Role::kCore, {.seed = 25}}}).size(), 6u);
 }
 
 TEST(VendorLines, OfLagsAreSonicsWhichTurnsBothHashes) {
-  const Testbed testbed = with_lags("{}", "{lag_hash: {seed: 3}}");
-  const auto lags = vendor_lines_of(testbed, {{Role::kTor, {.seed = 10, .offset = 5, .of_lags = true}}});
+  const control::Testbed testbed = with_lags("{}", "{lag_hash: {seed: 3}}");
+  const auto lags = vendor_lines_of(testbed, {{control::Role::kTor, {.seed = 10, .offset = 5, .of_lags = true}}});
   ASSERT_THAT(names_of(lags), ElementsAre("SONiC"));
   EXPECT_EQ(
       lags[0].lines[0],
       R"(tor: echo '[{"SWITCH_TABLE:switch": {"lag_hash_seed": "10", "lag_hash_offset": "5"}, "OP": "SET"}]' > hash.json)");
-  const auto both = vendor_lines_of(
-      testbed,
-      {{Role::kTor, {.seed = 10}}, {Role::kAggregation, {.seed = 25}}, {Role::kTor, {.seed = 42, .of_lags = true}}});
+  const auto both = vendor_lines_of(testbed, {{control::Role::kTor, {.seed = 10}},
+                                              {control::Role::kAggregation, {.seed = 25}},
+                                              {control::Role::kTor, {.seed = 42, .of_lags = true}}});
   ASSERT_THAT(names_of(both), ElementsAre("SONiC"));
   EXPECT_EQ(
       both[0].lines[0],
@@ -128,26 +130,29 @@ TEST(VendorLines, OfLagsAreSonicsWhichTurnsBothHashes) {
   EXPECT_EQ(both[0].lines[3],
             R"(aggregation: echo '[{"SWITCH_TABLE:switch": {"ecmp_hash_seed": "25"}, "OP": "SET"}]' > hash.json)")
       << "its LAGs have a hash of their own";
-  const auto shared = vendor_lines_of(testbed, {{Role::kTor, {.algorithm = HashAlgorithm::kCrcCcitt}}});
+  const auto shared =
+      vendor_lines_of(testbed, {{control::Role::kTor, {.algorithm = control::HashAlgorithm::kCrcCcitt}}});
   ASSERT_THAT(names_of(shared), ElementsAre("SONiC"));
   EXPECT_THAT(shared[0].lines, ElementsAre("tor: config switch-hash global ecmp-hash-algorithm CRC_CCITT",
                                            "tor: config switch-hash global lag-hash-algorithm CRC_CCITT"));
 }
 
 TEST(VendorLines, OfLagsAreNoneForWhatHasNoKnob) {
-  const Testbed testbed = with_lags("{}", "{}");
-  EXPECT_THAT(vendor_lines_of(testbed, {{Role::kTor, {.offset = 16, .of_lags = true}}}), IsEmpty());
-  EXPECT_THAT(vendor_lines_of(testbed, {{Role::kTor, {.algorithm = HashAlgorithm::kXxh3, .of_lags = true}}}),
-              IsEmpty());
-  EXPECT_THAT(vendor_lines_of(testbed, {{Role::kTor, {.add_qp = true}}}), IsEmpty());
+  const control::Testbed testbed = with_lags("{}", "{}");
+  EXPECT_THAT(vendor_lines_of(testbed, {{control::Role::kTor, {.offset = 16, .of_lags = true}}}), IsEmpty());
+  EXPECT_THAT(
+      vendor_lines_of(testbed, {{control::Role::kTor, {.algorithm = control::HashAlgorithm::kXxh3, .of_lags = true}}}),
+      IsEmpty());
+  EXPECT_THAT(vendor_lines_of(testbed, {{control::Role::kTor, {.add_qp = true}}}), IsEmpty());
 }
 
 TEST(VendorLines, AreNoneForWhatHasNoKnob) {
-  EXPECT_THAT(names_of(vendor_lines_of({{Role::kTor, {.add_qp = true}}})), ElementsAre("Enterprise SONiC"));
-  EXPECT_THAT(vendor_lines_of({{Role::kTor, {.offset = 3, .add_qp = true}}}), IsEmpty());
-  EXPECT_THAT(vendor_lines_of({{Role::kCore, {.algorithm = HashAlgorithm::kCrcKoopmanLo}}}), IsEmpty());
-  EXPECT_THAT(vendor_lines_of({{Role::kCore, {.buckets = 509}}}), IsEmpty());
+  EXPECT_THAT(names_of(vendor_lines_of({{control::Role::kTor, {.add_qp = true}}})), ElementsAre("Enterprise SONiC"));
+  EXPECT_THAT(vendor_lines_of({{control::Role::kTor, {.offset = 3, .add_qp = true}}}), IsEmpty());
+  EXPECT_THAT(vendor_lines_of({{control::Role::kCore, {.algorithm = control::HashAlgorithm::kCrcKoopmanLo}}}),
+              IsEmpty());
+  EXPECT_THAT(vendor_lines_of({{control::Role::kCore, {.buckets = 509}}}), IsEmpty());
 }
 
 }  // namespace
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -8,10 +8,10 @@
 #include "control/load/load.hpp"
 #include "dataplane/packet/wire.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 namespace {
 
-Testbed walked_testbed(const std::string& fabric, const std::string& more = "") {
+control::Testbed walked_testbed(const std::string& fabric, const std::string& more = "") {
   const auto testbed = parse_testbed(
       "name: t\nfabric: {" + fabric + ", host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n" + more,
       "test.yaml");
@@ -22,10 +22,10 @@ Testbed walked_testbed(const std::string& fabric, const std::string& more = "") 
 // From the first host to the last.
 class Walked {
  public:
-  explicit Walked(const Testbed& testbed)
+  explicit Walked(const control::Testbed& testbed)
       : testbed_(testbed), walker_(testbed_, std::vector<bool>(testbed_.fabric.links.size(), true)) {
     for (uint32_t n = 0; n < testbed_.fabric.nodes.size(); ++n) {
-      if (testbed_.fabric.nodes[n].kind != NodeKind::kHost) continue;
+      if (testbed_.fabric.nodes[n].kind != control::NodeKind::kHost) continue;
       if (first_ == last_ && last_ == UINT32_MAX) first_ = n;
       last_ = n;
     }
@@ -37,8 +37,8 @@ class Walked {
   Path path(const std::vector<uint8_t>& frame) {
     return walker_.walk(frame, static_cast<uint32_t>(frame.size()), {first_, 0});
   }
-  std::vector<LinkEnd> way(const std::vector<uint8_t>& frame) {
-    std::vector<LinkEnd> out;
+  std::vector<control::LinkEnd> way(const std::vector<uint8_t>& frame) {
+    std::vector<control::LinkEnd> out;
     const Path found = path(frame);
     EXPECT_EQ(found.end, PathEnd::kHost);
     EXPECT_EQ(found.node, last_);
@@ -46,11 +46,11 @@ class Walked {
     return out;
   }
   ComparedFlow compared(const SightedFlow& flow) { return compare_with(walker_, {flow}).flows.at(0); }
-  LinkEnd sender() const { return {first_, 0}; }
-  const Fabric& fabric() const { return testbed_.fabric; }
+  control::LinkEnd sender() const { return {first_, 0}; }
+  const control::Fabric& fabric() const { return testbed_.fabric; }
 
  private:
-  Testbed testbed_;
+  control::Testbed testbed_;
   Walker walker_;
   uint32_t first_ = UINT32_MAX;
   uint32_t last_ = UINT32_MAX;
@@ -65,7 +65,7 @@ TEST(Walk, OfATaggedFrameIsThatOfTheSameFrameWithoutItsTag) {
                                "topology: {nodes: {h1: {vlan: 200}}}\n")};
   for (uint16_t port = 50'000; port < 50'016; ++port) {
     std::vector<uint8_t> frame = walked.frame(port);
-    const std::vector<LinkEnd> bare = walked.way(frame);
+    const std::vector<control::LinkEnd> bare = walked.way(frame);
     frame.insert(frame.begin() + 12, {0x81, 0x00, 0x00, 200});
     EXPECT_EQ(walked.way(frame), bare);
     frame[15] = 201;
@@ -141,4 +141,4 @@ TEST(Compared, AHashIsNotComputableByTheBytesThatSwitchesRewriteAndNoOthers) {
 }
 
 }  // namespace
-}  // namespace softspine::control
+}  // namespace softspine::analysis

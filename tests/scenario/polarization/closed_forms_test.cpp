@@ -16,7 +16,7 @@
 #include "analysis/explain/likelihood.hpp"
 #include "tests/harness/seed.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 namespace {
 
 using Thrown = std::vector<EvennessTest::Item>;
@@ -427,4 +427,4 @@ TEST(GroupTail, OfNothingToChooseIsCertain) {
 }
 
 }  // namespace
-}  // namespace softspine::control
+}  // namespace softspine::analysis

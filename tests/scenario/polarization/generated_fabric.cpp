@@ -174,14 +174,15 @@ GeneratedFabric generated_fabric(uint64_t seed) {
   return Drawing(seed).draw();
 }
 
-std::vector<control::FlowProbe> generated_flows(control::Walker& walker, const GeneratedFabric& drawn, uint64_t seed) {
+std::vector<analysis::FlowProbe> generated_flows(analysis::Walker& walker, const GeneratedFabric& drawn,
+                                                 uint64_t seed) {
   const Fabric& fabric = walker.testbed().fabric;
   std::vector<uint32_t> hosts;
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     if (fabric.nodes[n].kind == control::NodeKind::kHost) hosts.push_back(n);
   }
   dataplane::Rng rng{seed, 91};
-  std::vector<control::FlowProbe> out;
+  std::vector<analysis::FlowProbe> out;
   const uint64_t turn = 1 + rng.below(hosts.size() - 1);
   while (out.size() < drawn.flows) {
     const uint64_t from = rng.below(hosts.size());
@@ -189,7 +190,7 @@ std::vector<control::FlowProbe> generated_flows(control::Walker& walker, const G
                         : drawn.demand == 1 ? (from + turn) % hosts.size()
                                             : 0;
     if (from == to) continue;
-    control::Probe probe{.from = hosts[from], .to = hosts[to]};
+    analysis::Probe probe{.from = hosts[from], .to = hosts[to]};
     probe.port = static_cast<uint16_t>(rng.below(fabric.nodes[probe.from].ports.size()));
     probe.source_port = drawn.difference == Difference::kFewKeys ? 49'152 : static_cast<uint16_t>(rng.next());
     probe.qp = static_cast<uint32_t>(rng.next() & 0xffffff);
@@ -206,7 +207,7 @@ control::Testbed parsed(const std::string& text) {
   return {};
 }
 
-control::Walker walker_of(const control::Testbed& testbed) {
+analysis::Walker walker_of(const control::Testbed& testbed) {
   return {testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
 }
 

@@ -36,12 +36,13 @@ struct GeneratedFabric {
 };
 
 GeneratedFabric generated_fabric(uint64_t seed);
-std::vector<control::FlowProbe> generated_flows(control::Walker& walker, const GeneratedFabric& fabric, uint64_t seed);
+std::vector<analysis::FlowProbe> generated_flows(analysis::Walker& walker, const GeneratedFabric& fabric,
+                                                 uint64_t seed);
 
 // The testbed of a text; fails the test, saying why, if there is none.
 control::Testbed parsed(const std::string& text);
 
 // With all links up.
-control::Walker walker_of(const control::Testbed& testbed);
+analysis::Walker walker_of(const control::Testbed& testbed);
 
 }  // namespace softspine::tests

@@ -24,11 +24,11 @@
 namespace softspine::tests {
 namespace {
 
-using control::CauseKind;
-using control::Polarization;
+using analysis::CauseKind;
+using analysis::Polarization;
+using analysis::TierVerdict;
+using analysis::Walker;
 using control::Testbed;
-using control::TierVerdict;
-using control::Walker;
 
 constexpr uint32_t kFabrics = 2'000;
 constexpr uint32_t kThrows = 25;
@@ -54,7 +54,7 @@ uint32_t buckets_of(const Polarization& found, uint32_t tier) {
 
 // From what was put in: which causes a pair of tiers may have.
 std::vector<CauseKind> causes_of_roles(const GeneratedFabric& drawn, const Polarization& found,
-                                       const control::Polarized& pair) {
+                                       const analysis::Polarized& pair) {
   const RoleHash& first = drawn.hashes.at(found.tiers[pair.earlier].tier.role);
   const RoleHash& second = drawn.hashes.at(found.tiers[pair.later].tier.role);
   if (first.algorithm != second.algorithm) return {CauseKind::kSharedBits};
@@ -65,7 +65,7 @@ std::vector<CauseKind> causes_of_roles(const GeneratedFabric& drawn, const Polar
   return {CauseKind::kRotation, CauseKind::kSharedBits};
 }
 std::vector<CauseKind> expected_causes(const GeneratedFabric& drawn, const Polarization& found,
-                                       const control::Polarized& pair) {
+                                       const analysis::Polarized& pair) {
   std::vector<CauseKind> out = causes_of_roles(drawn, found, pair);
   if (drawn.has_odd_switch) out.push_back(CauseKind::kAlike);
   // Few addresses or few ports are few keys, or regular ones.
@@ -140,10 +140,10 @@ class Trial {
     fmt::print("{}: {} flows, demand {}, slow: links {:.1f} {:.3f}, given {:.1f} {:.3f}\n{}", what, drawn_.flows,
                drawn_.demand, slow.links.deviations, slow.links.effect, slow.given.deviations, slow.given.effect,
                again());
-    for (const control::TierShare& tier : found.tiers)
+    for (const analysis::TierShare& tier : found.tiers)
       fmt::print("  {} {} more {:.2g} effect {:.4f}\n", tier.tier.name, word_of(tier.verdict), tier.evenness.more,
                  tier.evenness.deviation2);
-    for (const control::Polarized& pair : found.pairs)
+    for (const analysis::Polarized& pair : found.pairs)
       fmt::print("  {} → {} strength {:.2f} {}\n", pair.earlier, pair.later, pair.strength, pair.cause.text);
   }
 
@@ -180,7 +180,7 @@ class Trial {
   }
 
   void check_causes(const Polarization& found) {
-    for (const control::Polarized& pair : found.pairs) {
+    for (const analysis::Polarized& pair : found.pairs) {
       if (drawn_.difference == Difference::kFewKeys) continue;
       const auto expected = expected_causes(drawn_, found, pair);
       const bool is_right = std::ranges::find(expected, pair.cause.kind) != expected.end();
@@ -188,7 +188,7 @@ class Trial {
       tally_.wrong_causes += is_right ? 0 : 1;
       if (!is_right) tell("wrong cause", found, {});
     }
-    for (const control::TierShare& tier : found.tiers) {
+    for (const analysis::TierShare& tier : found.tiers) {
       if (!tier.cause || drawn_.difference != Difference::kFewKeys) continue;
       ++tally_.causes;
       tally_.wrong_causes += tier.cause->kind == CauseKind::kFewKeys ? 0 : 1;
@@ -225,7 +225,7 @@ class Trial {
   GeneratedFabric drawn_;
   Testbed testbed_;
   Walker walker_;
-  std::vector<control::FlowProbe> flows_;
+  std::vector<analysis::FlowProbe> flows_;
 };
 
 // On all cores: each takes the next that nobody has.

@@ -17,17 +17,17 @@
 namespace softspine::tests {
 namespace {
 
-using control::Cure;
-using control::FlowProbe;
-using control::HashChange;
+using analysis::Cure;
+using analysis::FlowProbe;
+using analysis::HashChange;
+using analysis::Polarization;
+using analysis::RoleChanges;
+using analysis::TierShare;
+using analysis::Walker;
 using control::HashConfig;
 using control::NodeKind;
-using control::Polarization;
 using control::Role;
-using control::RoleChanges;
 using control::Testbed;
-using control::TierShare;
-using control::Walker;
 
 constexpr uint32_t kFlows = 6'000;
 constexpr const char* kRates = "host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}";
@@ -88,7 +88,7 @@ size_t members_used(Walker& walker, const std::vector<FlowProbe>& flows) {
   const control::Fabric& fabric = walker.testbed().fabric;
   std::set<std::pair<uint32_t, uint16_t>> used;
   for (const FlowProbe& flow : flows) {
-    for (const control::Hop& hop :
+    for (const analysis::Hop& hop :
          walker.walk(flow.frame, static_cast<uint32_t>(flow.frame.size()), flow.sender).hops) {
       if (fabric.lag_of({hop.node, hop.out_port}) != nullptr) used.emplace(hop.node, hop.out_port);
     }
@@ -104,10 +104,10 @@ size_t members_of(const Testbed& testbed) {
 void expect_that_it_cures(const std::string& text, Walker& walker, const std::vector<FlowProbe>& flows,
                           const Cure& cure) {
   const std::string piece = yaml_of(walker.testbed(), cure.changes);
-  SCOPED_TRACE(cure.name + ": " + control::words_of(cure.changes) + "\n" + piece);
+  SCOPED_TRACE(cure.name + ": " + analysis::words_of(cure.changes) + "\n" + piece);
   const Testbed cured = parsed(merged(text, piece));
   Walker applied = walker_of(cured);
-  Walker tried = control::changed_by(walker, cure.changes);
+  Walker tried = analysis::changed_by(walker, cure.changes);
   EXPECT_EQ(hashes_of(applied), hashes_of(tried));
   const Polarization after = polarization_of(applied, flows);
   EXPECT_FALSE(after.is_unbalanced());
@@ -168,7 +168,7 @@ TEST_P(DependentLags, AreToldAndNotCuredWhereNoLinkIsUneven) {
   EXPECT_FALSE(found.is_unbalanced());
   EXPECT_EQ(members_used(walker, flows), members_of(testbed));
   EXPECT_TRUE(std::ranges::any_of(found.tiers, [](const TierShare& tier) {
-    return tier.tier.is_of_lags && tier.verdict == control::TierVerdict::kDependent;
+    return tier.tier.is_of_lags && tier.verdict == analysis::TierVerdict::kDependent;
   }));
 }
 
@@ -220,8 +220,8 @@ TEST(CuresInTheFile, AreWhatWasTried) {
         const std::string piece = yaml_of(testbed, all);
         const Testbed cured = parsed(merged(text, piece));
         Walker applied = walker_of(cured);
-        Walker tried = control::changed_by(walker, all);
-        EXPECT_EQ(hashes_of(applied), hashes_of(tried)) << of << control::words_of(all) << "\n" << piece;
+        Walker tried = analysis::changed_by(walker, all);
+        EXPECT_EQ(hashes_of(applied), hashes_of(tried)) << of << analysis::words_of(all) << "\n" << piece;
       }
     }
   }

@@ -207,17 +207,17 @@ double one_group_of(const Cells& cells) {
 // Which cells each flow belongs to: at its tiers, and given each of its earlier hops.
 class Gathering {
  public:
-  Gathering(control::Walker& walker, const std::vector<control::FlowProbe>& flows) : walker_(walker) {
-    for (const control::FlowProbe& flow : flows) add(flow);
+  Gathering(analysis::Walker& walker, const std::vector<analysis::FlowProbe>& flows) : walker_(walker) {
+    for (const analysis::FlowProbe& flow : flows) add(flow);
   }
   std::map<std::string, Cells> by_tier;
   std::map<std::string, Cells> by_pair;
 
  private:
-  void add(const control::FlowProbe& flow) {
-    const control::Path path = walker_.walk(flow.frame, static_cast<uint32_t>(flow.frame.size()), flow.sender);
+  void add(const analysis::FlowProbe& flow) {
+    const analysis::Path path = walker_.walk(flow.frame, static_cast<uint32_t>(flow.frame.size()), flow.sender);
     std::vector<std::string> before;
-    for (const control::Hop& hop : path.hops) {
+    for (const analysis::Hop& hop : path.hops) {
       if (!hop.choice) continue;
       const Place& at = place_of(hop);
       if (at.share.size() < 2) continue;
@@ -246,12 +246,12 @@ class Gathering {
     std::vector<uint16_t> ports;
     std::vector<double> share;
   };
-  const Place& place_of(const control::Hop& hop) {
+  const Place& place_of(const analysis::Hop& hop) {
     const auto [known, is_new] = places_.try_emplace({hop.node, hop.choice->group});
     if (is_new) known->second = made(hop);
     return known->second;
   }
-  Place made(const control::Hop& hop) {
+  Place made(const analysis::Hop& hop) {
     const control::Fabric& fabric = walker_.testbed().fabric;
     const auto& state = walker_.state(hop.node);
     const dataplane::EcmpGroup group = hop.choice->group_in(state);
@@ -276,14 +276,14 @@ class Gathering {
       out.function += std::to_string(std::ranges::find(out.ports, port) - out.ports.begin()) + ",";
     return out;
   }
-  control::Walker& walker_;
+  analysis::Walker& walker_;
   std::map<std::string, uint32_t> keys_;
   std::map<std::pair<uint32_t, uint32_t>, Place> places_;
 };
 
 }  // namespace
 
-SlowVerdict slow_verdict(control::Walker& walker, const std::vector<control::FlowProbe>& flows, uint32_t throws) {
+SlowVerdict slow_verdict(analysis::Walker& walker, const std::vector<analysis::FlowProbe>& flows, uint32_t throws) {
   const Gathering gathered(walker, flows);
   std::mt19937_64 chance{42};
   SlowVerdict out;

@@ -28,6 +28,6 @@ struct SlowVerdict {
   double one_group = 1;  // the probability that so much of any one group's keys or flows shares a link, times all links
 };
 
-SlowVerdict slow_verdict(control::Walker& walker, const std::vector<control::FlowProbe>& flows, uint32_t throws);
+SlowVerdict slow_verdict(analysis::Walker& walker, const std::vector<analysis::FlowProbe>& flows, uint32_t throws);
 
 }  // namespace softspine::tests

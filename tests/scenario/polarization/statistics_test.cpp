@@ -16,7 +16,7 @@
 #include "analysis/explain/likelihood.hpp"
 #include "tests/harness/seed.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 namespace {
 
 using Items = std::vector<EvennessTest::Item>;
@@ -226,4 +226,4 @@ TEST(KeyHull, ReachesTwoToTheRankKeys) {
 }
 
 }  // namespace
-}  // namespace softspine::control
+}  // namespace softspine::analysis

@@ -18,7 +18,7 @@
 #include "testbeds/run/workload_flows.hpp"
 #include "tests/harness/seed.hpp"
 
-namespace softspine::control {
+namespace softspine::analysis {
 namespace {
 
 constexpr double kFine = 1e-4;
@@ -397,4 +397,4 @@ TEST(FalseAlarms, OfAFabricAreSharedAmongTheTestsOfItsTiersAndTheirPairs) {
 }
 
 }  // namespace
-}  // namespace softspine::control
+}  // namespace softspine::analysis

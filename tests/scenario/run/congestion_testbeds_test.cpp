@@ -14,11 +14,11 @@
 namespace softspine::testbeds {
 namespace {
 
+using analysis::storm::CapturedFrame;
+using analysis::storm::CaptureReader;
 using dataplane::Duration;
 using dataplane::Instant;
 using dataplane::Rate;
-using tools::storm::CapturedFrame;
-using tools::storm::CaptureReader;
 
 std::string text_of(const std::string& name) {
   return bytes_of(tests::source_root() / "testbeds" / (name + ".yaml"));

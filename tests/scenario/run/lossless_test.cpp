@@ -14,7 +14,7 @@
 namespace softspine::testbeds {
 namespace {
 
-namespace storm = tools::storm;
+namespace storm = analysis::storm;
 
 struct Seen {
   Outcome out;

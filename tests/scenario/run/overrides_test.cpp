@@ -186,11 +186,11 @@ TEST(Overrides, AreExplainedAsTheyAre) {
       link = l;
   }
   const auto explain = [&](const std::vector<bool>& routed, const std::vector<bool>& working) {
-    control::Walker walker(testbed, routed, working);
+    analysis::Walker walker(testbed, routed, working);
     const uint32_t tor = fabric.peer_of({host, 0}).node;
-    const auto frame = control::frame_of(fabric, {.from = host, .to = other}, walker.router_mac(tor));
-    const control::Path path = walker.walk(frame, static_cast<uint32_t>(frame.size()), {host, 0});
-    return std::pair{control::path_json(walker, path), control::path_text(walker, path)};
+    const auto frame = analysis::frame_of(fabric, {.from = host, .to = other}, walker.router_mac(tor));
+    const analysis::Path path = walker.walk(frame, static_cast<uint32_t>(frame.size()), {host, 0});
+    return std::pair{analysis::path_json(walker, path), analysis::path_text(walker, path)};
   };
   const auto [json, text] = explain(up, up);
   EXPECT_EQ(json["hops"][0]["route"], "override");

@@ -244,7 +244,7 @@ topology: {nodes: {h1: {vlan: 300}, h2: {vlan: {id: 77, tagging_mode: untagged}}
 profiles: {default: {hash: {algorithm: XOR, fields: [VLAN_ID]}}}
 )");
   const std::vector<bool> up(testbed.fabric.links.size(), true);
-  control::Walker walker{testbed, up, up};
+  analysis::Walker walker{testbed, up, up};
   const auto index_of = [&](const char* name) {
     return static_cast<uint32_t>(std::ranges::find(testbed.fabric.nodes, name, &control::FabricNode::name) -
                                  testbed.fabric.nodes.begin());
@@ -252,10 +252,10 @@ profiles: {default: {hash: {algorithm: XOR, fields: [VLAN_ID]}}}
   for (const auto& [host, vlan] : {std::pair{"h1", 300u}, {"h2", 77u}, {"h3", 1000u}, {"h4", 1001u}, {"h5", 1000u}}) {
     const control::LinkEnd sender{index_of(host), 0};
     ASSERT_LT(sender.node, testbed.fabric.nodes.size());
-    const control::Probe probe{.from = sender.node, .to = index_of("h16")};
+    const analysis::Probe probe{.from = sender.node, .to = index_of("h16")};
     const auto frame = frame_of(testbed.fabric, probe, walker.router_mac(testbed.fabric.peer_of(sender).node));
-    const control::Path path = walker.walk(frame, static_cast<uint32_t>(frame.size()), sender);
-    ASSERT_EQ(path.end, control::PathEnd::kHost) << host;
+    const analysis::Path path = walker.walk(frame, static_cast<uint32_t>(frame.size()), sender);
+    ASSERT_EQ(path.end, analysis::PathEnd::kHost) << host;
     ASSERT_TRUE(path.hops.at(0).choice && path.hops.at(1).choice);
     EXPECT_EQ(path.hops[0].choice->raw, vlan) << host;
     EXPECT_EQ(path.hops[1].choice->raw, 0u) << host;

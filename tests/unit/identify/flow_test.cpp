@@ -13,9 +13,9 @@
 namespace softspine::tests {
 namespace {
 
-using control::Flow;
-using control::FlowFrame;
-using control::FlowPart;
+using analysis::Flow;
+using analysis::FlowFrame;
+using analysis::FlowPart;
 using dataplane::HashField;
 
 // Port 49152 to port 4791 unless it is told otherwise: no other default is one that a probe has, too.
@@ -54,7 +54,7 @@ Flow read_again(const Flow& flow) {
   dataplane::ScratchPacket scratch;
   dataplane::Packet& packet = scratch.load(frame, static_cast<uint32_t>(frame.size()));
   dataplane::parse(packet);
-  return control::flow_of(packet);
+  return analysis::flow_of(packet);
 }
 
 TEST(FlowFrame, ReadAgainIsTheFlow) {
@@ -67,7 +67,7 @@ TEST(FlowFrame, ReadAgainIsTheFlow) {
 // Each part by itself: a hash of its field alone tells the flow from one without it.
 TEST(FlowFrame, ShowsAHashEachPartOfTheFlow) {
   const auto hash_of = [](const Flow& flow, FlowPart part) {
-    const dataplane::EcmpHash hash{{.fields = {control::field_of(part)}}};
+    const dataplane::EcmpHash hash{{.fields = {analysis::field_of(part)}}};
     dataplane::HashKey key;
     hash.build(FlowFrame{flow}.view(), key);
     return hash.of(key);
@@ -75,10 +75,10 @@ TEST(FlowFrame, ShowsAHashEachPartOfTheFlow) {
   Flow whole = over_ipv6(roce());
   whole.in_port = 9;
   whole.vlan = 300;
-  for (size_t i = 0; i < control::kFlowParts; ++i) {
+  for (size_t i = 0; i < analysis::kFlowParts; ++i) {
     const auto part = static_cast<FlowPart>(i);
     if (part == FlowPart::kProtocol) continue;  // without which the frame has no other part either
-    for (size_t j = 0; j < control::kFlowParts; ++j) {
+    for (size_t j = 0; j < analysis::kFlowParts; ++j) {
       const auto other = static_cast<FlowPart>(j);
       const bool makes_it_roce = other == FlowPart::kProtocol || other == FlowPart::kDestinationPort;
       if (makes_it_roce && other != part) continue;
@@ -97,7 +97,7 @@ TEST(FlowPart, HasTheFlowsValueAndNoneInAFlowWithoutIt) {
                                     std::pair{kProtocol, 17u}, std::pair{kQp, 0x123456u}, std::pair{kOpcode, 6u},
                                     std::pair{kFlowLabel, 8u}, std::pair{kInPort, 9u}, std::pair{kVlan, 300u}})
     EXPECT_EQ(value_of(whole, part), value);
-  for (size_t i = 0; i < control::kFlowParts; ++i) {
+  for (size_t i = 0; i < analysis::kFlowParts; ++i) {
     const auto part = static_cast<FlowPart>(i);
     EXPECT_NE(value_of(whole, part), 0u);
     EXPECT_EQ(value_of(without(whole, part), part), 0u);
@@ -105,7 +105,7 @@ TEST(FlowPart, HasTheFlowsValueAndNoneInAFlowWithoutIt) {
       const auto it = static_cast<FlowPart>(other);
       return it == part || value_of(without(whole, part), it) == value_of(whole, it);
     };
-    for (size_t other = 0; other < control::kFlowParts; ++other) EXPECT_TRUE(is_kept(other)) << i << " " << other;
+    for (size_t other = 0; other < analysis::kFlowParts; ++other) EXPECT_TRUE(is_kept(other)) << i << " " << other;
   }
 }
 

@@ -8,9 +8,9 @@
 namespace softspine::tests {
 namespace {
 
-using control::FlowPart;
-using control::Identification;
-using control::IdentifyVerdict;
+using analysis::FlowPart;
+using analysis::Identification;
+using analysis::IdentifyVerdict;
 using dataplane::HashAlgorithm;
 using dataplane::HashConfig;
 using dataplane::HashField;
@@ -21,7 +21,7 @@ using testing::HasSubstr;
 Identification found_to_be(IdentifyVerdict verdict, const std::vector<HashConfig>& classes = {}) {
   Identification out{.verdict = verdict, .links = {"a", "b"}, .members = 3, .flows = 64};
   for (const HashConfig& config : classes)
-    out.classes.push_back({{{config, {.agreeing = 63, .of_bucket = {1, control::kUnknownLink, 0}}}}});
+    out.classes.push_back({{{config, {.agreeing = 63, .of_bucket = {1, analysis::kUnknownLink, 0}}}}});
   out.chance = -100;  // 2^-100 = 10^-30.1
   return out;
 }
@@ -72,15 +72,15 @@ TEST(HashWords, OfEachModelNameWhatItTakes) {
 }
 
 TEST(HashWords, OfAProfileAreThoseOfATestbed) {
-  EXPECT_EQ(control::hash_yaml(sai(false)), "{model: SAI, algorithm: XXH3, fields: [DST_IP], seed: 9, offset: 0}");
-  EXPECT_EQ(control::hash_yaml(sai(true)),
+  EXPECT_EQ(analysis::hash_yaml(sai(false)), "{model: SAI, algorithm: XXH3, fields: [DST_IP], seed: 9, offset: 0}");
+  EXPECT_EQ(analysis::hash_yaml(sai(true)),
             "{model: SAI, algorithm: XXH3, fields: [DST_IP], seed: 9, offset: 0, symmetric: true}");
-  EXPECT_EQ(control::hash_yaml(rtag7(true, false, true)),
+  EXPECT_EQ(analysis::hash_yaml(rtag7(true, false, true)),
             "{model: RTAG7, algorithm: CRC_CCITT, fields: [SRC_IP], seed: 5, offset: 3, "
             "rtag7: {a: {pre_processing: true, low_ipv6: true}}}");
-  EXPECT_EQ(control::hash_yaml(linux_router(1)), "{model: LINUX, policy: 1, seed: 7}");
-  EXPECT_EQ(control::hash_yaml(linux_router(3)), "{model: LINUX, policy: 3, fields: [SRC_IP, L4_DST_PORT], seed: 7}");
-  EXPECT_EQ(control::hash_yaml(open_vswitch(HashAlgorithm::kOvsL4)), "{model: OVS, algorithm: L4, seed: 8}");
+  EXPECT_EQ(analysis::hash_yaml(linux_router(1)), "{model: LINUX, policy: 1, seed: 7}");
+  EXPECT_EQ(analysis::hash_yaml(linux_router(3)), "{model: LINUX, policy: 3, fields: [SRC_IP, L4_DST_PORT], seed: 7}");
+  EXPECT_EQ(analysis::hash_yaml(open_vswitch(HashAlgorithm::kOvsL4)), "{model: OVS, algorithm: L4, seed: 8}");
   EXPECT_EQ(
       profile_yaml(found_to_be(IdentifyVerdict::kIdentified, {sai(true)}), "mine"),
       "# Made by softspine identify of 64 flows, 63 of which agree.\n# Members by bucket: b ? a\nprofiles:\n"
@@ -97,8 +97,8 @@ TEST(HashWords, OfAnIdentifiedHashWarnOfSeedsOnlyIfItIsLinear) {
             "  members by bucket: b ? a  (?: 1 that no flow has met)\n");
 }
 
-control::FoundCrc zlibs() {
-  return {.crc = control::kKnownCrcs[0],
+analysis::FoundCrc zlibs() {
+  return {.crc = analysis::kKnownCrcs[0],
           .reflected = true,
           .from_ones = true,
           .complemented = true,
@@ -110,7 +110,7 @@ TEST(HashWords, OfACrcSayAllThatOneHasToKnowToComputeIt) {
   EXPECT_EQ(to_string(zlibs(), 6),
             "CRC-32 as zlib computes it (polynomial 0x04c11db7) of DST_IP, RDMA_BTH_DEST_QP, in this order, modulo 6");
   const std::string fields = " of DST_IP, RDMA_BTH_DEST_QP, in this order, modulo 6";
-  control::FoundCrc other = zlibs();
+  analysis::FoundCrc other = zlibs();
   other.reflected = false;
   EXPECT_EQ(to_string(other, 6), "CRC-32 (polynomial 0x04c11db7, not reflected, from ones, complemented)" + fields);
   other = zlibs();
@@ -120,7 +120,7 @@ TEST(HashWords, OfACrcSayAllThatOneHasToKnowToComputeIt) {
   other.complemented = false;
   EXPECT_EQ(to_string(other, 6), "CRC-32 (polynomial 0x04c11db7, reflected, from ones)" + fields);
   other = zlibs();
-  other.crc = control::kKnownCrcs[5];
+  other.crc = analysis::kKnownCrcs[5];
   other.little_endian = true;
   other.qp_bytes = 4;
   other.by_ranges = true;
@@ -153,8 +153,8 @@ TEST(HashWords, OfALinearHashAreTheBitsOfItsSums) {
     out[3] = fourth;
     return out;
   };
-  const control::LinearSum one{{FlowPart::kSource, address(0xff, 3)}, {FlowPart::kSourcePort, {0x80, 0}}};
-  const control::LinearSum two{{FlowPart::kDestination, address(0, 1)}, {FlowPart::kQp, {0, 1, 2}}};
+  const analysis::LinearSum one{{FlowPart::kSource, address(0xff, 3)}, {FlowPart::kSourcePort, {0x80, 0}}};
+  const analysis::LinearSum two{{FlowPart::kDestination, address(0, 1)}, {FlowPart::kQp, {0, 1, 2}}};
   found.linear = {.sums = {one, two}, .agreeing = 59};
   EXPECT_EQ(identification_text(found),
             "identified, but no model here has it: 59 of 64 flows agree; by chance less often than once in 10^30\n"

@@ -7,8 +7,8 @@
 namespace softspine::tests {
 namespace {
 
-using control::ObservationCollector;
-using control::Observations;
+using analysis::ObservationCollector;
+using analysis::Observations;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -141,8 +141,8 @@ TEST(ObservationText, TellsTwentyErrorsAndNoMore) {
   EXPECT_EQ(out.flows(), 0u);
 }
 
-control::Flow flow_number(uint32_t i) {
-  control::Flow out{.source_port = 5, .destination_port = 80};
+analysis::Flow flow_number(uint32_t i) {
+  analysis::Flow out{.source_port = 5, .destination_port = 80};
   out.source = {10, static_cast<uint8_t>(i >> 16), static_cast<uint8_t>(i >> 8), static_cast<uint8_t>(i)};
   return out;
 }
@@ -202,14 +202,14 @@ TEST(Counters, RefuseACounterThatFell) {
 }
 
 TEST(Counters, HaveAListOfProbesWithALineForEach) {
-  control::Flow four{.protocol = 6, .source_port = 50'000, .destination_port = 80};
+  analysis::Flow four{.protocol = 6, .source_port = 50'000, .destination_port = 80};
   four.source = {10, 0, 0, 1};
   four.destination = {10, 0, 1, 1};
-  control::Flow six{
+  analysis::Flow six{
       .is_ipv6 = true, .source_port = 1, .destination_port = 4'791, .qp = 77, .opcode = 10, .flow_label = 5};
   six.source = {0xfd, 1};
   six.destination = {0xfd, 2};
-  EXPECT_EQ(control::probes_csv({four, six}),
+  EXPECT_EQ(analysis::probes_csv({four, six}),
             "probe,src,dst,proto,sport,dport,dest_qp,opcode,flow_label\n"
             "1,10.0.0.1,10.0.1.1,6,50000,80,0,0,0\n2,fd01::,fd02::,17,1,4791,77,10,5\n");
 }
@@ -223,14 +223,14 @@ TEST(Counters, NameAllLinks) {
 }
 
 TEST(Counters, TakeTheListOfProbesAsItIsWritten) {
-  control::Flow flow;
+  analysis::Flow flow;
   flow.source = {10, 0, 0, 1};
   flow.destination = {10, 0, 1, 1};
   flow.source_port = 50'000;
   flow.destination_port = 4'791;
   flow.qp = 77;
   flow.opcode = 10;
-  const std::string sent = control::probes_csv({flow});
+  const std::string sent = analysis::probes_csv({flow});
   ObservationCollector out;
   ASSERT_TRUE(read_counters({"probe,link,before,after\n1,a,0,9\n", "c"}, {sent, "s"}, out));
   EXPECT_EQ(std::move(out).take().flows.at(0).flow, flow);

@@ -14,12 +14,12 @@ namespace {
 
 using namespace std::string_literals;
 
-using control::Identification;
+using analysis::Identification;
 using dataplane::HashConfig;
 
 Identification identified(const HashConfig& config) {
-  Identification out{.verdict = control::IdentifyVerdict::kIdentified, .links = {"a", "b"}, .members = 3, .flows = 64};
-  out.classes.push_back({{{config, {.agreeing = 63, .of_bucket = {1, control::kUnknownLink, 0}}}}});
+  Identification out{.verdict = analysis::IdentifyVerdict::kIdentified, .links = {"a", "b"}, .members = 3, .flows = 64};
+  out.classes.push_back({{{config, {.agreeing = 63, .of_bucket = {1, analysis::kUnknownLink, 0}}}}});
   out.chance = -100;
   return out;
 }
@@ -45,7 +45,7 @@ TEST(IdentifyReport, WritesAProfileThatATestbedReadsAsTheSameHash) {
     if (model == dataplane::HashModel::kLinux || model == dataplane::HashModel::kOvs) continue;  // model/identify
     for (const dataplane::HashAlgorithmRow& row : dataplane::kHashAlgorithms) {
       if (!row.is_in(model) || row.is_drawn) continue;
-      for (const auto& fields : control::field_sets(control::FieldTier::kLikely, {}, false)) {
+      for (const auto& fields : analysis::field_sets(analysis::FieldTier::kLikely, {}, false)) {
         HashConfig config{
             .model = model, .algorithm = row.algorithm, .fields = fields, .seed = 4'000'000'000, .offset = 9};
         if (model == dataplane::HashModel::kRtag7) {
@@ -95,7 +95,7 @@ TEST(IdentifyReport, TellsWhichHashesAreTheSameForSuchFlows) {
 // What was found before is neither sure nor for lack of flows, and what was not found may be there.
 TEST(IdentifyReport, TellsThatAnInterruptedSearchIsNotOver) {
   Identification found = identified({.algorithm = dataplane::HashAlgorithm::kXxh3, .seed = 9});
-  found.verdict = control::IdentifyVerdict::kIndistinguishable;
+  found.verdict = analysis::IdentifyVerdict::kIndistinguishable;
   found.is_ended = true;
   EXPECT_TRUE(identification_text(found).starts_with(
       "interrupted: not all hashes were tried\nindistinguishable: one hash fits, and others may\n  so far SAI XXH3"))
@@ -103,7 +103,7 @@ TEST(IdentifyReport, TellsThatAnInterruptedSearchIsNotOver) {
   found.chance = 0;
   EXPECT_NE(identification_text(found).find("64 flows are too few: chance explains as much"), std::string::npos);
   found.classes.clear();
-  found.verdict = control::IdentifyVerdict::kNothingFits;
+  found.verdict = analysis::IdentifyVerdict::kNothingFits;
   EXPECT_EQ(identification_text(found),
             "interrupted: not all hashes were tried\nnothing has fitted 64 flows on a group of 3\n");
   found.is_ended = false;
@@ -112,7 +112,7 @@ TEST(IdentifyReport, TellsThatAnInterruptedSearchIsNotOver) {
 
 TEST(IdentifyReport, TellsTheHashTheMembersAndWhatIsNotKnown) {
   Identification found = identified({.algorithm = dataplane::HashAlgorithm::kCrc32Lo, .seed = 7, .offset = 2});
-  found.constant = {control::FlowPart::kVlan};
+  found.constant = {analysis::FlowPart::kVlan};
   const std::string text = identification_text(found);
   EXPECT_NE(text.find("identified: 63 of 64 flows agree; by chance less often than once in 10^30"), std::string::npos)
       << text;
@@ -141,13 +141,13 @@ TEST(IdentifyReport, TellsWhetherFlowsOneWayShowThatAHashIsSymmetric) {
 
 TEST(IdentifyReport, TellsWhyItIsNotSure) {
   Identification found = identified({});
-  found.verdict = control::IdentifyVerdict::kIndistinguishable;
+  found.verdict = analysis::IdentifyVerdict::kIndistinguishable;
   found.chance = -3;
   EXPECT_NE(identification_text(found).find("too few"), std::string::npos);
   found.classes.push_back(found.classes.front());
   EXPECT_NE(identification_text(found).find("2 kinds of hashes fit"), std::string::npos);
   found.classes.clear();
-  found.verdict = control::IdentifyVerdict::kNothingFits;
+  found.verdict = analysis::IdentifyVerdict::kNothingFits;
   EXPECT_NE(identification_text(found).find("nothing fits 64 flows on a group of 3"), std::string::npos);
 }
 

@@ -9,13 +9,13 @@
 namespace softspine::tests {
 namespace {
 
-using control::ObservationCollector;
-using control::Observations;
+using analysis::ObservationCollector;
+using analysis::Observations;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct Read {
-  control::TracesRead traces;
+  analysis::TracesRead traces;
   Observations seen;
 };
 
@@ -23,7 +23,7 @@ Read read(const std::string& text, uint32_t hop) {
   ObservationCollector out;
   const auto read = read_traceroutes(text, "traces.txt", hop, out);
   EXPECT_TRUE(read) << to_string(read.error().front());
-  return {read ? *read : control::TracesRead{}, std::move(out).take()};
+  return {read ? *read : analysis::TracesRead{}, std::move(out).take()};
 }
 
 TEST(TracerouteText, HasTheFlowInTheCommandThatTheShellPrinted) {
@@ -180,22 +180,22 @@ TEST(TracerouteText, IsRefusedIfItIsNone) {
 // The port that the kernel makes of a flow label: its lower 14 bits and its upper 6, added up, above 0xc000.
 TEST(ProbeLines, OfRoceHaveTheFlowLabelThatGivesTheirSourcePort) {
   for (const uint32_t port : {0xc000U, 0xc001U, 0xd234U, 0xffffU}) {
-    control::Flow flow{.source_port = static_cast<uint16_t>(port), .destination_port = 4791, .qp = 17};
+    analysis::Flow flow{.source_port = static_cast<uint16_t>(port), .destination_port = 4791, .qp = 17};
     flow.source = {10, 1, 0, 2};
     flow.destination = {10, 2, 0, 5};
-    const std::string line = control::ib_write_bw_line(flow);
+    const std::string line = analysis::ib_write_bw_line(flow);
     EXPECT_THAT(line, HasSubstr("ib_write_bw"));
     EXPECT_THAT(line, HasSubstr(" 10.2.0.5"));
     const auto label = static_cast<uint32_t>(std::stoul(line.substr(line.find("--flow_label=") + 13)));
     ASSERT_NE(label, 0u) << "zero says nothing";
     EXPECT_EQ(((label & 0x3fff) ^ (label >> 14)) | 0xc000, port);
     flow.destination_port = 80;
-    EXPECT_EQ(control::ib_write_bw_line(flow), "");
-    EXPECT_NE(control::iperf3_line(flow), "");
+    EXPECT_EQ(analysis::ib_write_bw_line(flow), "");
+    EXPECT_NE(analysis::iperf3_line(flow), "");
   }
-  control::Flow low{.source_port = 0xbfff, .destination_port = 4791};
-  EXPECT_EQ(control::ib_write_bw_line(low), "") << "no adapter sends from there";
-  for (const control::Flow& flow : control::first_probes(64, {}, 1)) {
+  analysis::Flow low{.source_port = 0xbfff, .destination_port = 4791};
+  EXPECT_EQ(analysis::ib_write_bw_line(low), "") << "no adapter sends from there";
+  for (const analysis::Flow& flow : analysis::first_probes(64, {}, 1)) {
     if (!flow.is_roce()) continue;
     EXPECT_GE(flow.source_port, 0xc000);
   }

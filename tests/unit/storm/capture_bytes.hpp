@@ -101,7 +101,7 @@ class CaptureMaker {
 };
 
 // Hands the bytes out in pieces of at most `piece`.
-inline tools::storm::CaptureInput::Read reading(const CaptureBytes& bytes, size_t piece = SIZE_MAX) {
+inline analysis::storm::CaptureInput::Read reading(const CaptureBytes& bytes, size_t piece = SIZE_MAX) {
   return [&bytes, piece, at = size_t{0}](std::span<uint8_t> into) mutable {
     const size_t n = std::min({into.size(), bytes.size() - at, piece});
     if (n > 0) std::memcpy(into.data(), bytes.data() + at, n);

@@ -7,7 +7,7 @@
 
 #include "tests/unit/storm/capture_bytes.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using tests::CaptureBytes;
@@ -349,4 +349,4 @@ TEST(CaptureReader, SaysThatAnEmptyFileIsEmpty) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -11,7 +11,7 @@
 #include "tests/harness/seed.hpp"
 #include "tests/unit/storm/made_clock.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using dataplane::Duration;
@@ -156,4 +156,4 @@ TEST(ClockFit, RefusesClocksThatAreWeeksApart) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -12,7 +12,7 @@
 #include "tests/harness/seed.hpp"
 #include "tests/unit/storm/made_clock.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using dataplane::Duration;
@@ -242,4 +242,4 @@ TEST(SightingLog, StaysSmallIfOnePacketComesAgainAndAgain) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

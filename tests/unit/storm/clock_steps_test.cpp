@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using dataplane::Duration;
@@ -60,4 +60,4 @@ TEST(ClockSteps, ASecondIsNear) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using testing::ElementsAre;
@@ -153,4 +153,4 @@ TEST(CountedRoots, AreNoneWhereMoreWasReceivedThanTheyCanHaveSent) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

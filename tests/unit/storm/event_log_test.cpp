@@ -7,7 +7,7 @@
 #include "tests/unit/storm/made_log.hpp"
 #include "tests/unit/storm/text_file.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using testing::HasSubstr;
@@ -148,4 +148,4 @@ TEST(EventStory, NeedsNineOfTenXoffsInTheCapture) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

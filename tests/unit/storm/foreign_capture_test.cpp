@@ -9,7 +9,7 @@
 #include "tests/unit/storm/made_log.hpp"
 #include "tests/unit/storm/recording.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using dataplane::Instant;
@@ -248,4 +248,4 @@ TEST(Picture, KeepsTheEndOfAnAddress) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

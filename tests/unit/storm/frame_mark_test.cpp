@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
@@ -84,4 +84,4 @@ TEST(FrameMark, IsTheSameBehindARouterAndNoOtherPacketHasIt) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

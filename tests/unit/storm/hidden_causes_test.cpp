@@ -7,7 +7,7 @@
 #include "tests/unit/storm/made_log.hpp"
 #include "tests/unit/storm/recording.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using tests::ethernet;
@@ -176,4 +176,4 @@ TEST(HiddenCauses, APortThatWasNotCapturedIsHeardAtTheOtherEnd) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -14,7 +14,7 @@ namespace softspine::tests {
 class MadeLog {
  public:
   // 20 ms, links of 100G: a storm is 2 ms.
-  tools::storm::PauseLog log;
+  analysis::storm::PauseLog log;
 
   MadeLog() {
     log.begin = dataplane::Instant::at_ps(0);
@@ -29,7 +29,7 @@ class MadeLog {
   dataplane::Rate& rate_of(const std::string& a, const std::string& b) { return log.ports[port(a + ":to-" + b)].speed; }
   // `a` asks `b` to stop.
   void pause(const std::string& a, const std::string& b, int64_t begin_us, int64_t end_us,
-             tools::storm::PauseEnd how = tools::storm::PauseEnd::kXon, uint8_t priority = 3) {
+             analysis::storm::PauseEnd how = analysis::storm::PauseEnd::kXon, uint8_t priority = 3) {
     const uint32_t from = port(a + ":to-" + b);
     log.pauses.push_back({.from = from,
                           .to = log.ports[from].peer,
@@ -38,29 +38,29 @@ class MadeLog {
   }
   // To the end of the capture.
   void stop(const std::string& a, const std::string& b, int64_t begin_us) {
-    pause(a, b, begin_us, 20'000, tools::storm::PauseEnd::kOpen);
+    pause(a, b, begin_us, 20'000, analysis::storm::PauseEnd::kOpen);
   }
   // Now and then: on for `on_us`, off for `off_us`.
   void flicker(const std::string& a, const std::string& b, int64_t on_us, int64_t off_us) {
     for (int64_t at = 0; at + on_us <= 20'000; at += on_us + off_us) pause(a, b, at, at + on_us);
   }
 
-  tools::storm::Analysis analysis(const tools::storm::StormRule& rule = {}) {
+  analysis::storm::Analysis analysis(const analysis::storm::StormRule& rule = {}) {
     std::ranges::stable_sort(log.pauses, {}, [](const auto& pause) { return pause.span.begin; });
-    tools::storm::guess_tiers(log);
-    return tools::storm::analyse(log, rule);
+    analysis::storm::guess_tiers(log);
+    return analysis::storm::analyse(log, rule);
   }
-  const std::string& root(const tools::storm::Analysis& analysis, size_t i = 0) const {
+  const std::string& root(const analysis::storm::Analysis& analysis, size_t i = 0) const {
     return log.nodes[analysis.storms.at(i).root].name;
   }
 
  private:
   uint32_t node(const std::string& name) {
-    const auto it = std::ranges::find(log.nodes, name, &tools::storm::LogNode::name);
+    const auto it = std::ranges::find(log.nodes, name, &analysis::storm::LogNode::name);
     return it == log.nodes.end() ? log.add_node(name) : static_cast<uint32_t>(it - log.nodes.begin());
   }
   uint32_t port(const std::string& name) const {
-    const auto it = std::ranges::find(log.ports, name, &tools::storm::LogPort::name);
+    const auto it = std::ranges::find(log.ports, name, &analysis::storm::LogPort::name);
     if (it == log.ports.end()) throw std::invalid_argument("no port " + name);
     return static_cast<uint32_t>(it - log.ports.begin());
   }

@@ -9,7 +9,7 @@
 #include "analysis/storm/storm_analysis.hpp"
 #include "tests/unit/storm/recording.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using dataplane::Rate;
@@ -197,4 +197,4 @@ TEST(MirroredPauses, OfTooManyPlacesAreCounted) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -8,7 +8,7 @@
 #include "analysis/storm/storm_analysis.hpp"
 #include "tests/unit/storm/recording.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using dataplane::Duration;
@@ -285,4 +285,4 @@ TEST(CopyLog, ComparesAsManyPortsAsASwitchHas) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -7,7 +7,7 @@
 
 #include "tests/unit/storm/text_file.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using testing::HasSubstr;
@@ -211,4 +211,4 @@ TEST(PauseCounts, AreOfTheSamePortsAndOfStormsThatOnlyGrow) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

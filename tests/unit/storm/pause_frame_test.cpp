@@ -9,7 +9,7 @@
 
 #include "analysis/storm/pause_timer.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using dataplane::Instant;
@@ -132,4 +132,4 @@ TEST(PauseTimer, WithoutARateLastsToItsLastRefreshAtMost) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -5,7 +5,7 @@
 
 #include "tests/unit/storm/made_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using tests::MadeLog;
@@ -51,4 +51,4 @@ TEST(Attribution, NothingFollowsBeforeItsCauseBegan) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

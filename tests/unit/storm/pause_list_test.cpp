@@ -11,7 +11,7 @@
 #include "tests/unit/storm/made_log.hpp"
 #include "tests/unit/storm/recording.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using dataplane::Duration;
@@ -165,4 +165,4 @@ TEST(PauseList, AnEntryOfSeveralPausesIsASample) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

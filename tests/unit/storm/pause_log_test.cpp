@@ -9,7 +9,7 @@
 #include "analysis/storm/tiers.hpp"
 #include "tests/unit/storm/recording.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using dataplane::Instant;
@@ -211,4 +211,4 @@ TEST(PauseRecorder, MakesOnePortOfOneNameInTwoSections) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

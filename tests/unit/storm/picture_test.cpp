@@ -7,7 +7,7 @@
 
 #include "tests/unit/storm/made_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using tests::MadeLog;
@@ -344,4 +344,4 @@ TEST(Words, WriteTimesWithFourDigits) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -6,7 +6,7 @@
 #include "tests/unit/storm/recording.hpp"
 #include "tests/unit/storm/text_file.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using tests::ethernet;
@@ -139,4 +139,4 @@ TEST(PortList, SaysWhichOfItsLinesMatchNothing) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -13,34 +13,34 @@ namespace softspine::tests {
 inline constexpr uint64_t k100G = 100'000'000'000;
 
 // A port of 100G.
-inline tools::storm::CapturedInterface ethernet(const std::string& name, const std::string& description = "",
-                                                uint64_t mac = 0) {
+inline analysis::storm::CapturedInterface ethernet(const std::string& name, const std::string& description = "",
+                                                   uint64_t mac = 0) {
   return {.name = name, .description = description, .speed_bps = k100G, .mac = mac, .link_type = 1};
 }
 
 struct Recording {
-  std::vector<tools::storm::CapturedInterface> interfaces;
-  tools::storm::PauseRecorder recorder;
+  std::vector<analysis::storm::CapturedInterface> interfaces;
+  analysis::storm::PauseRecorder recorder;
 
-  void frame(uint32_t interface, tools::storm::Way way, int64_t us, const CaptureBytes& bytes) {
+  void frame(uint32_t interface, analysis::storm::Way way, int64_t us, const CaptureBytes& bytes) {
     recorder.take({.interface = interface, .way = way, .at = dataplane::Instant::at_ps(us * 1'000'000), .bytes = bytes},
                   interfaces);
   }
   // To the nanosecond.
-  void frame_ns(uint32_t interface, tools::storm::Way way, int64_t ns, const CaptureBytes& bytes) {
+  void frame_ns(uint32_t interface, analysis::storm::Way way, int64_t ns, const CaptureBytes& bytes) {
     recorder.take({.interface = interface, .way = way, .at = dataplane::Instant::at_ps(ns * 1'000), .bytes = bytes},
                   interfaces);
   }
-  tools::storm::PauseLog log(const tools::storm::KnownFabric& known = {}) {
+  analysis::storm::PauseLog log(const analysis::storm::KnownFabric& known = {}) {
     recorder.finish(interfaces);
-    return tools::storm::assemble_log(recorder, known);
+    return analysis::storm::assemble_log(recorder, known);
   }
 };
 
 // "h1:eth0 stops tor1:a", by begin.
-inline std::vector<std::string> pauses_of(const tools::storm::PauseLog& log) {
+inline std::vector<std::string> pauses_of(const analysis::storm::PauseLog& log) {
   std::vector<std::string> out;
-  for (const tools::storm::Pause& it : log.pauses) out.push_back(log.name(it.from) + " stops " + log.name(it.to));
+  for (const analysis::storm::Pause& it : log.pauses) out.push_back(log.name(it.from) + " stops " + log.name(it.to));
   return out;
 }
 

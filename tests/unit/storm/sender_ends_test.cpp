@@ -7,7 +7,7 @@
 #include "analysis/storm/storm_analysis.hpp"
 #include "tests/unit/storm/recording.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using dataplane::Duration;
@@ -291,4 +291,4 @@ TEST(PauseLog, ItsLengthHasNoSilences) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

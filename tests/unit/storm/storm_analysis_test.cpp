@@ -6,7 +6,7 @@
 #include "analysis/storm/storm_report.hpp"
 #include "tests/unit/storm/made_log.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using dataplane::Duration;
@@ -488,4 +488,4 @@ TEST(StormAnalysis, LooksAtMomentsWhereThereAreTooManyChanges) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

@@ -10,7 +10,7 @@
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using Edges = std::vector<std::vector<uint32_t>>;
@@ -71,4 +71,4 @@ TEST(StrongComponentsTest, FollowsAChainOfAMillionVertices) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm

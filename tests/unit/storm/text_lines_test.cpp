@@ -10,7 +10,7 @@
 #include "analysis/storm/port_list.hpp"
 #include "tests/unit/storm/text_file.hpp"
 
-namespace softspine::tools::storm {
+namespace softspine::analysis::storm {
 namespace {
 
 using tests::TextFile;
@@ -71,4 +71,4 @@ TEST(TextLines, OfWhatCannotBeReadSayWhy) {
 }
 
 }  // namespace
-}  // namespace softspine::tools::storm
+}  // namespace softspine::analysis::storm
