@@ -8,13 +8,13 @@
 #include "analysis/identify/observation_text.hpp"
 #include "dataplane/units/check.hpp"
 
-using namespace softspine::control;
+using namespace softspine::analysis;
 
 namespace {
 
-void check(const Errors& errors, int64_t lines) {
+void check(const softspine::control::Errors& errors, int64_t lines) {
   SOFTSPINE_CHECK(!errors.empty() && errors.size() <= 40, errors.size(), lines);
-  for (const Error& error : errors) {
+  for (const softspine::control::Error& error : errors) {
     SOFTSPINE_CHECK(!error.message.empty(), 0, 0);
     SOFTSPINE_CHECK(error.line >= 0 && error.line <= lines + 1, error.line, lines);
   }

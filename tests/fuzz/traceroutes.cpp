@@ -8,7 +8,7 @@
 #include "analysis/identify/traceroute_text.hpp"
 #include "dataplane/units/check.hpp"
 
-using namespace softspine::control;
+using namespace softspine::analysis;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};

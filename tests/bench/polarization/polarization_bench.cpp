@@ -18,12 +18,12 @@ namespace {
 constexpr uint32_t kFlows = 10'000;
 
 const control::Testbed& tree() {
-  static const auto testbed = parse_testbed(
+  static const auto testbed = control::parse_testbed(
       "name: tree\nfabric: {kind: fat-tree, k: 30, hosts_per_tor: 1, host_link: {rate: 100Gbps}, fabric_link: {rate: "
       "100Gbps}}\n",
       "bench.yaml");
   if (testbed) return *testbed;
-  std::fprintf(stderr, "%s\n", to_string(testbed.error().front()).c_str());
+  std::fprintf(stderr, "%s\n", control::to_string(testbed.error().front()).c_str());
   std::exit(1);
 }
 

@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 
 control::Testbed fabric_of(const std::string& fabric, const std::string& profiles) {
-  const auto testbed = parse_testbed(
+  const auto testbed = control::parse_testbed(
       "name: t\nfabric: {" + fabric + ", host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n" + profiles,
       "test.yaml");
   if (!testbed) throw std::runtime_error(to_string(testbed.error().front()));

@@ -24,9 +24,10 @@ class Explanation : public testing::Test {
   // The links down are those that `down` names by their first ends.
   static Explained explained(const std::string& more, const Probe& wanted, const std::string& down = "",
                              const std::string& fabric = "hosts_per_tor: 1") {
-    const auto testbed = parse_testbed("name: t\nfabric: {kind: leaf-spine, tors: 2, spines: 4, " + fabric +
-                                           ", host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n" + more,
-                                       "test.yaml");
+    const auto testbed =
+        control::parse_testbed("name: t\nfabric: {kind: leaf-spine, tors: 2, spines: 4, " + fabric +
+                                   ", host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n" + more,
+                               "test.yaml");
     if (!testbed) throw std::runtime_error(to_string(testbed.error().front()));
     const std::vector<bool> all(testbed->fabric.links.size(), true);
     std::vector<bool> up = all;

@@ -21,8 +21,8 @@ using dataplane::Rng;
 constexpr size_t kL4 = 14 + 20;
 
 // A ToR with so many uplinks.
-Testbed leaf_spine(uint32_t spines, const std::string& profile) {
-  const auto testbed = parse_testbed(
+control::Testbed leaf_spine(uint32_t spines, const std::string& profile) {
+  const auto testbed = control::parse_testbed(
       fmt::format("name: tree\nfabric: {{kind: leaf-spine, tors: 2, spines: {}, hosts_per_tor: 1, host_link: {{rate: "
                   "100Gbps}}, fabric_link: {{rate: 100Gbps}}}}\nprofiles: {{default: {{{}}}}}\n",
                   spines, profile),
@@ -32,13 +32,14 @@ Testbed leaf_spine(uint32_t spines, const std::string& profile) {
 }
 
 // A ToR with one LAG of so many links.
-Testbed with_a_lag(uint32_t links, const std::string& profile) {
+control::Testbed with_a_lag(uint32_t links, const std::string& profile) {
   std::string text = fmt::format(
       "name: lag\nfabric: {{kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 1, host_link: {{rate: 100Gbps}}, "
       "fabric_link: {{rate: 100Gbps}}}}\nprofiles: {{default: {{{}}}}}\ntopology:\n  links:\n",
       profile);
   for (uint32_t i = 1; i < links; ++i) text += "    - {endpoints: [tor1, spine1], rate: 100Gbps}\n";
-  const auto testbed = parse_testbed(text + "  lags:\n    - {name: up, between: [tor1, spine1]}\n", "test.yaml");
+  const auto testbed =
+      control::parse_testbed(text + "  lags:\n    - {name: up, between: [tor1, spine1]}\n", "test.yaml");
   if (!testbed) throw std::runtime_error(to_string(testbed.error().front()));
   return *testbed;
 }
@@ -66,7 +67,7 @@ class OneWay {
     return out;
   }
   // Of a part of the key.
-  Json alone(const std::string& field) { return alone_in(json()["hops"][0]["hash"], field); }
+  control::Json alone(const std::string& field) { return alone_in(json()["hops"][0]["hash"], field); }
   control::Json alone_in_lag(const std::string& field) { return alone_in(json()["hops"][0]["lag"]["hash"], field); }
   control::Json json() { return path_json(walker_, path(), PathDetail::kFields); }
   std::string text() { return path_text(walker_, path(), PathDetail::kFields); }

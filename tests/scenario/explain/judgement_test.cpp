@@ -50,7 +50,7 @@ Judged judged(const control::Testbed& testbed, bool find = false) {
 }
 
 Judged judged(const std::string& fabric, const std::string& profiles, const std::string& workload, bool find = false) {
-  const auto testbed = parse_testbed(
+  const auto testbed = control::parse_testbed(
       fmt::format("name: t\nfabric: {{{}, {}}}\n{}\nworkload: [{{name: w, {}}}]\n", fabric, kLinks, profiles, workload),
       "test.yaml");
   if (testbed) return judged(*testbed, find);
@@ -83,7 +83,7 @@ TEST(OneSwitch, ThatHashesSourcesOnlyIsFoundAmongAHundred) {
 
 // Sixteen queue pairs of one port, whose 5-tuple is one key, among ToRs whose hash spreads its flows very evenly.
 TEST(OneSwitch, OfTheShippedEEcmpIsTheOneWithoutQueuePairs) {
-  const auto testbed = load_testbed((tests::source_root() / "testbeds/e-ecmp.yaml").string());
+  const auto testbed = control::load_testbed((tests::source_root() / "testbeds/e-ecmp.yaml").string());
   ASSERT_TRUE(testbed);
   const Judged it = judged(*testbed);
   EXPECT_EQ(it.tier("tor up").verdict, TierVerdict::kUneven);
@@ -198,7 +198,7 @@ TEST(OneDraw, OfPortsOnlyIsNoAlarm) {
 // Two links from each ToR to each spine: h mod 12 says the uplink, and whether h is even says it again on the way down.
 // Of the flows by the even uplink all go down by one link, of those by the odd one by the other: two halves, as by
 // chance. Of a pair with one link down, what is left of the other comes by the one, and goes by the one.
-TEST(control::Verdict, OfADependenceThatLoadsLinksAsChanceDoesIsNoFault) {
+TEST(Verdict, OfADependenceThatLoadsLinksAsChanceDoesIsNoFault) {
   const std::string fabric = "kind: leaf-spine, tors: 4, spines: 6, links_per_spine: 2, hosts_per_tor: 6";
   const std::string workload = "pattern: all_to_all, qps: 8";
   const Judged it = judged(fabric, "", workload, true);
@@ -223,7 +223,7 @@ TEST(control::Verdict, OfADependenceThatLoadsLinksAsChanceDoesIsNoFault) {
 }
 
 // The same hashes where each spine has one link of a pair alone: the other half of its two goes idle.
-TEST(control::Verdict, OfTheSameDependenceIsPolarizedWhereOneHalfComesAlone) {
+TEST(Verdict, OfTheSameDependenceIsPolarizedWhereOneHalfComesAlone) {
   const Judged it = judged("kind: fat-tree, k: 4, hosts_per_tor: 2", "", "pattern: all_to_all, qps: 16");
   const TierShare& up = it.tier("aggregation up");
   EXPECT_EQ(up.verdict, TierVerdict::kPolarized);
@@ -280,7 +280,7 @@ TEST(Cause, OfRtag7sBlocksNamesTheFunctionThatChooses) {
 }
 
 // With 120 flows over 1,920 links hardly two share one: places of links tell.
-TEST(control::Verdict, OfFewFlowsSaysHowOftenTheyShareAPlace) {
+TEST(Verdict, OfFewFlowsSaysHowOftenTheyShareAPlace) {
   const Judged it = judged("kind: fat-tree, k: 32, hosts_per_tor: 16", "",
                            "pattern: incast, from: 120, to: h4000, qps: 1, source_port: 5000");
   ASSERT_EQ(it.found.pairs.size(), 1u);
@@ -289,7 +289,7 @@ TEST(control::Verdict, OfFewFlowsSaysHowOftenTheyShareAPlace) {
   EXPECT_THAT(it.text, Not(HasSubstr("100 %")));
 }
 
-TEST(control::Verdict, WithoutACureSaysThatTwoTiersAreTheSameSwitches) {
+TEST(Verdict, WithoutACureSaysThatTwoTiersAreTheSameSwitches) {
   const Judged it = judged(
       "kind: ai-zone, zones: 3, racks: 4, servers_per_rack: 2, nics_per_server: 4, ctsws: 4, links_per_ctsw: 2, "
       "atsws: 4, zone_link: {rate: 100Gbps}",
@@ -299,7 +299,7 @@ TEST(control::Verdict, WithoutACureSaysThatTwoTiersAreTheSameSwitches) {
 }
 
 // Three thousand million messages of 2 GiB are more bytes than 64 bits count.
-TEST(control::Verdict, OfMoreBytesThanCanBeCountedIsNotThatOfTheRest) {
+TEST(Verdict, OfMoreBytesThanCanBeCountedIsNotThatOfTheRest) {
   const Judged it =
       judged("kind: leaf-spine, tors: 4, spines: 4, hosts_per_tor: 8", "profiles: {default: {hash: {algorithm: XXH3}}}",
              "pattern: permutation, qps: 16, message: 2GiB, messages: 3000000000}, {name: small, "

@@ -15,7 +15,7 @@ namespace softspine::analysis {
 namespace {
 
 control::Testbed mixed_tree(const std::string& profiles) {
-  const auto testbed = parse_testbed(
+  const auto testbed = control::parse_testbed(
       "name: tree\nfabric: {kind: fat-tree, k: 8, hosts_per_tor: 1, host_link: {rate: 100Gbps}, fabric_link: {rate: "
       "100Gbps}}\n" +
           profiles,

@@ -23,9 +23,13 @@
 #include "tests/harness/source_root.hpp"
 
 namespace softspine::analysis {
+
+using control::Fabric;
+using control::parse_testbed;
+using control::Testbed;
 namespace {
 
-control::Testbed fat_tree(const std::string& profiles) {
+Testbed fat_tree(const std::string& profiles) {
   const auto testbed = parse_testbed(
       "name: tree\nfabric: {kind: fat-tree, k: 8, hosts_per_tor: 1, host_link: {rate: 100Gbps}, fabric_link: {rate: "
       "100Gbps}}\n" +
@@ -39,7 +43,7 @@ control::Testbed fat_tree(const std::string& profiles) {
 }
 
 std::vector<FlowProbe> flows_of(Walker& walker, uint32_t count, uint16_t fixed_port = 0) {
-  const control::Fabric& fabric = walker.testbed().fabric;
+  const Fabric& fabric = walker.testbed().fabric;
   std::vector<uint32_t> hosts;
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     if (fabric.nodes[n].kind == control::NodeKind::kHost) hosts.push_back(n);
@@ -57,7 +61,7 @@ std::vector<FlowProbe> flows_of(Walker& walker, uint32_t count, uint16_t fixed_p
   return out;
 }
 
-Polarization look_at(const control::Testbed& testbed, uint32_t flows) {
+Polarization look_at(const Testbed& testbed, uint32_t flows) {
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   return polarization_of(walker, flows_of(walker, flows));
 }
@@ -121,14 +125,14 @@ TEST(Polarization, OfTwoAlgorithmsWithTheSameBitsIsFoundByRank) {
   EXPECT_THAT(text, testing::HasSubstr("2 of the bits"));
 }
 
-control::Testbed five_by_five(const std::string& hash) {
+Testbed five_by_five(const std::string& hash) {
   std::string text =
       "name: five\nfabric: {kind: fat-tree, k: 10, hosts_per_tor: 1, host_link: {rate: 100Gbps}, "
       "fabric_link: {rate: 100Gbps}}\nprofiles: {a: {hash: {" +
       hash + "}}}\nroles: {aggregation: a}\n";
   const auto testbed = parse_testbed(text, "test.yaml");
   EXPECT_TRUE(testbed);
-  return testbed ? *testbed : control::Testbed{};
+  return testbed ? *testbed : Testbed{};
 }
 
 // 2^32 − 1 is a multiple of 5: an offset multiplies the hash modulo 5 by a power of two, and renames the five members.
@@ -149,8 +153,7 @@ TEST(Polarization, IsNotFoundWhereOffsetsDifferOrFlowsAreFew) {
 
 // Whom flows go to is demand: all to one host, over groups that an ideal hash fills as evenly.
 TEST(Polarization, IsNoMatterOfAnIncast) {
-  const control::Testbed testbed =
-      fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
+  const Testbed testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   std::vector<FlowProbe> incast;
   const FlowProbe last = flows_of(walker, 1).front();
@@ -163,8 +166,7 @@ TEST(Polarization, IsNoMatterOfAnIncast) {
 }
 
 TEST(Polarization, OfBytesSeesTheLargeFlowsThatShareALink) {
-  const control::Testbed testbed =
-      fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
+  const Testbed testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   auto flows = flows_of(walker, 4'000);
   const FlowChoices choices = choices_of(walker, flows);
@@ -182,7 +184,7 @@ TEST(Polarization, OfBytesSeesTheLargeFlowsThatShareALink) {
 }
 
 TEST(Cures, AreThoseThatWorkTheLeastChangeFirst) {
-  const control::Testbed testbed = fat_tree("");
+  const Testbed testbed = fat_tree("");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   const auto flows = flows_of(walker, 8'000);
   const auto cures = find_cures(walker, flows, polarization_of(walker, flows));
@@ -276,7 +278,7 @@ TEST(PolarizationOfLags, IsNotThereWithASeedOfTheirOwnOfAHashThatMixes) {
 }
 
 TEST(Cures, AreNotOfferedToWhoIsWell) {
-  const control::Testbed testbed = fat_tree("profiles: {a: {hash: {offset: 10}}}\nroles: {aggregation: a}\n");
+  const Testbed testbed = fat_tree("profiles: {a: {hash: {offset: 10}}}\nroles: {aggregation: a}\n");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   const auto flows = flows_of(walker, 8'000);
   EXPECT_TRUE(find_cures(walker, flows, polarization_of(walker, flows)).empty());
@@ -284,7 +286,7 @@ TEST(Cures, AreNotOfferedToWhoIsWell) {
 
 // A profile that a role has for itself is changed where it stands, and who may have it as a base is told to stay.
 TEST(Cures, ChangeARolesOwnProfileAndNoHeirOfIt) {
-  const control::Testbed testbed = fat_tree(
+  const Testbed testbed = fat_tree(
       "profiles:\n  a: {hash: {seed: 5}}\n  c: {base: a, hash: {seed: 7}}\nroles: {aggregation: a, core: c}\n");
   const RoleChanges changes{{control::Role::kAggregation, {.offset = 16}}};
   EXPECT_EQ(yaml_of(testbed, changes), "profiles:\n  a: {hash: {offset: 16}}\n  c: {hash: {offset: 0}}\n");
@@ -343,7 +345,7 @@ std::array<double, 3> used_of_e_ecmp(Walker& walker, const std::vector<FlowProbe
   return out;
 }
 
-std::vector<FlowProbe> flows_of_workload(Walker& walker, const control::Testbed& testbed) {
+std::vector<FlowProbe> flows_of_workload(Walker& walker, const Testbed& testbed) {
   std::vector<FlowProbe> flows;
   const auto plan = testbeds::plan_traffic(testbed);
   EXPECT_TRUE(plan);
@@ -383,7 +385,7 @@ struct UsedByNumbers {
 // links: sixteen that begin elsewhere leave a link at most one too many, by host. An ideal hash has the same figures
 // for all numbers.
 TEST(Polarization, OfShippedEEcmpIsWhatNumbersAndLinearHashGive) {
-  const auto testbed = load_testbed((tests::source_root() / "testbeds/e-ecmp.yaml").string());
+  const auto testbed = control::load_testbed((tests::source_root() / "testbeds/e-ecmp.yaml").string());
   ASSERT_TRUE(testbed) << to_string(testbed.error().front());
   Walker walker{*testbed, std::vector<bool>(testbed->fabric.links.size(), true)};
   const std::array<double, 3> drawn = used_by_drawing();
@@ -395,7 +397,7 @@ TEST(Polarization, OfShippedEEcmpIsWhatNumbersAndLinearHashGive) {
     std::array<double, 3> by_ideal{};
     constexpr uint32_t kSeedsTried = 150;
     for (uint32_t seed = 0; seed < kSeedsTried; ++seed) {
-      control::Testbed numbered = *testbed;
+      Testbed numbered = *testbed;
       numbered.run.seed = seed;
       for (control::Workload& workload : numbered.workloads) workload.qp_numbers = expected.numbering;
       const std::vector<FlowProbe> flows = flows_of_workload(walker, numbered);
@@ -416,7 +418,7 @@ TEST(Polarization, OfShippedEEcmpIsWhatNumbersAndLinearHashGive) {
 }
 
 TEST(Picture, HasALegendNamesABandAndWhatIsIdle) {
-  const control::Testbed testbed = fat_tree("");
+  const Testbed testbed = fat_tree("");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   const std::string svg = polarization_picture(testbed.fabric, polarization_of(walker, flows_of(walker, 8'000)));
   EXPECT_THAT(svg, testing::HasSubstr("aggregation up: POLARIZED"));
@@ -479,8 +481,7 @@ TEST(Polarization, OfHalfOfTheLinksIdleIsNotAsEvenAsChance) {
 }
 
 TEST(SourcePorts, AreDisjointAndAsManyAsTheFirstTierAllows) {
-  const control::Testbed testbed =
-      fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
+  const Testbed testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   uint32_t first = 0;
   while (testbed.fabric.nodes[first].kind != control::NodeKind::kHost) ++first;

@@ -73,8 +73,8 @@ TEST(VendorLines, OfAnAlgorithmAreSonicsIfSaiNamesIt) {
 }
 
 // Two ToRs and a spine with LAGs between them; `tor` and `spine` are their profiles.
-Testbed with_lags(const std::string& tor, const std::string& spine) {
-  const auto out = parse_testbed(
+control::Testbed with_lags(const std::string& tor, const std::string& spine) {
+  const auto out = control::parse_testbed(
       "name: t\nfabric: {kind: leaf-spine, tors: 2, spines: 1, links_per_spine: 2, hosts_per_tor: 1, host_link: {rate: "
       "1Gbps}, fabric_link: {rate: 1Gbps}}\ntopology: {lags: [{name: a, between: [tor1, spine1]}, {name: b, between: "
       "[tor2, spine1]}]}\nprofiles: {t: " +
@@ -86,7 +86,7 @@ Testbed with_lags(const std::string& tor, const std::string& spine) {
 
 TEST(VendorLines, OfHostsThatForwardAreTheirOwnAndNoVendors) {
   const auto of = [](const std::string& core, const RoleChanges& changes) {
-    const auto testbed = parse_testbed(R"(
+    const auto testbed = control::parse_testbed(R"(
 name: hosts
 fabric: {kind: fat-tree, k: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
 profiles:
@@ -94,7 +94,7 @@ profiles:
   of-cores: {hash: )" + core + R"(}
 roles: {core: of-cores}
 )",
-                                       "test.yaml");
+                                                "test.yaml");
     if (!testbed) throw std::runtime_error(to_string(testbed.error().front()));
     return vendor_lines_of(*testbed, changes);
   };

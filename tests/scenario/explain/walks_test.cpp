@@ -12,7 +12,7 @@ namespace softspine::analysis {
 namespace {
 
 control::Testbed walked_testbed(const std::string& fabric, const std::string& more = "") {
-  const auto testbed = parse_testbed(
+  const auto testbed = control::parse_testbed(
       "name: t\nfabric: {" + fabric + ", host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n" + more,
       "test.yaml");
   if (!testbed) throw std::runtime_error(to_string(testbed.error().front()));

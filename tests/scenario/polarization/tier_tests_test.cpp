@@ -369,7 +369,7 @@ TEST(UsedOfChance, IsLinksUsedOverThoseThatChanceWouldUse) {
 // Six queue pairs of one key on sixteen links or more share one, which hardly a trial does: the probability that is
 // told is 1 / (1 + trials), two trials for each of the finest.
 double trials_of(const std::string& fabric, const std::string& workload) {
-  const auto testbed = parse_testbed(
+  const auto testbed = control::parse_testbed(
       fmt::format("name: t\nfabric: {{{}, host_link: {{rate: 100Gbps}}, fabric_link: {{rate: 100Gbps}}}}\nprofiles: "
                   "{{default: {{hash: {{fields: [DST_IP]}}}}}}\nworkload: [{{name: w, {}, qps: 6}}]\n",
                   fabric, workload),
