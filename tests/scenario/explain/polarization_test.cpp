@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 #include <random>
@@ -23,14 +24,10 @@
 #include "tests/harness/source_root.hpp"
 
 namespace softspine::analysis {
-
-using control::Fabric;
-using control::parse_testbed;
-using control::Testbed;
 namespace {
 
-Testbed fat_tree(const std::string& profiles) {
-  const auto testbed = parse_testbed(
+control::Testbed fat_tree(const std::string& profiles) {
+  const auto testbed = control::parse_testbed(
       "name: tree\nfabric: {kind: fat-tree, k: 8, hosts_per_tor: 1, host_link: {rate: 100Gbps}, fabric_link: {rate: "
       "100Gbps}}\n" +
           profiles,
@@ -43,7 +40,7 @@ Testbed fat_tree(const std::string& profiles) {
 }
 
 std::vector<FlowProbe> flows_of(Walker& walker, uint32_t count, uint16_t fixed_port = 0) {
-  const Fabric& fabric = walker.testbed().fabric;
+  const control::Fabric& fabric = walker.testbed().fabric;
   std::vector<uint32_t> hosts;
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     if (fabric.nodes[n].kind == control::NodeKind::kHost) hosts.push_back(n);
@@ -61,7 +58,7 @@ std::vector<FlowProbe> flows_of(Walker& walker, uint32_t count, uint16_t fixed_p
   return out;
 }
 
-Polarization look_at(const Testbed& testbed, uint32_t flows) {
+Polarization look_at(const control::Testbed& testbed, uint32_t flows) {
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   return polarization_of(walker, flows_of(walker, flows));
 }
@@ -125,14 +122,14 @@ TEST(Polarization, OfTwoAlgorithmsWithTheSameBitsIsFoundByRank) {
   EXPECT_THAT(text, testing::HasSubstr("2 of the bits"));
 }
 
-Testbed five_by_five(const std::string& hash) {
+control::Testbed five_by_five(const std::string& hash) {
   std::string text =
       "name: five\nfabric: {kind: fat-tree, k: 10, hosts_per_tor: 1, host_link: {rate: 100Gbps}, "
       "fabric_link: {rate: 100Gbps}}\nprofiles: {a: {hash: {" +
       hash + "}}}\nroles: {aggregation: a}\n";
-  const auto testbed = parse_testbed(text, "test.yaml");
+  const auto testbed = control::parse_testbed(text, "test.yaml");
   EXPECT_TRUE(testbed);
-  return testbed ? *testbed : Testbed{};
+  return testbed ? *testbed : control::Testbed{};
 }
 
 // 2^32 − 1 is a multiple of 5: an offset multiplies the hash modulo 5 by a power of two, and renames the five members.
@@ -153,7 +150,7 @@ TEST(Polarization, IsNotFoundWhereOffsetsDifferOrFlowsAreFew) {
 
 // Whom flows go to is demand: all to one host, over groups that an ideal hash fills as evenly.
 TEST(Polarization, IsNoMatterOfAnIncast) {
-  const Testbed testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
+  const auto testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   std::vector<FlowProbe> incast;
   const FlowProbe last = flows_of(walker, 1).front();
@@ -166,7 +163,7 @@ TEST(Polarization, IsNoMatterOfAnIncast) {
 }
 
 TEST(Polarization, OfBytesSeesTheLargeFlowsThatShareALink) {
-  const Testbed testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
+  const auto testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   auto flows = flows_of(walker, 4'000);
   const FlowChoices choices = choices_of(walker, flows);
@@ -184,7 +181,7 @@ TEST(Polarization, OfBytesSeesTheLargeFlowsThatShareALink) {
 }
 
 TEST(Cures, AreThoseThatWorkTheLeastChangeFirst) {
-  const Testbed testbed = fat_tree("");
+  const auto testbed = fat_tree("");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   const auto flows = flows_of(walker, 8'000);
   const auto cures = find_cures(walker, flows, polarization_of(walker, flows));
@@ -200,7 +197,7 @@ TEST(Cures, AreThoseThatWorkTheLeastChangeFirst) {
 // SONiC documents offsets up to 15: the first cure keeps to it, also from an offset of 10 and in two roles at once.
 TEST(Cures, TrySmallOffsetsFirst) {
   for (const char* roles : {"roles: {tor: a, aggregation: a}\n", "roles: {tor: a, aggregation: a, core: a}\n"}) {
-    const auto testbed = parse_testbed(
+    const auto testbed = control::parse_testbed(
         std::string("name: zones\nfabric: {kind: ai-zone, zones: 2, racks: 4, servers_per_rack: 1, nics_per_server: 4, "
                     "ctsws: 4, atsws: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}, zone_link: {rate: "
                     "100Gbps}}\nprofiles: {a: {hash: {offset: 10}}}\n") +
@@ -229,7 +226,7 @@ std::string with_lags(const std::string& profiles) {
 }
 
 TEST(PolarizationOfLags, FollowsFromTheChoiceOfTheLagWhereBothHashesAreAlike) {
-  const auto parsed = parse_testbed(with_lags(""), "test.yaml");
+  const auto parsed = control::parse_testbed(with_lags(""), "test.yaml");
   ASSERT_TRUE(parsed) << to_string(parsed.error().front());
   const Polarization found = look_at(*parsed, 6'000);
   ASSERT_EQ(found.tiers.size(), 3u);
@@ -249,7 +246,7 @@ TEST(PolarizationOfLags, FollowsFromTheChoiceOfTheLagWhereBothHashesAreAlike) {
 
 TEST(PolarizationOfLags, IsCuredByWhatIsOffered) {
   const std::string text = with_lags("");
-  const auto parsed = parse_testbed(text, "test.yaml");
+  const auto parsed = control::parse_testbed(text, "test.yaml");
   ASSERT_TRUE(parsed);
   Walker walker{*parsed, std::vector<bool>(parsed->fabric.links.size(), true)};
   const auto flows = flows_of(walker, 6'000);
@@ -259,7 +256,7 @@ TEST(PolarizationOfLags, IsCuredByWhatIsOffered) {
   const std::string cure = yaml_of(*parsed, cures[0].changes);
   EXPECT_THAT(cure, testing::HasSubstr("lag_hash: {offset: "));
   EXPECT_THAT(cure, testing::Not(testing::HasSubstr(" hash: "))) << "ECMP groups are well";
-  const auto cured = parse_testbed(text + cure, "cured.yaml");
+  const auto cured = control::parse_testbed(text + cure, "cured.yaml");
   ASSERT_TRUE(cured) << to_string(cured.error().front());
   EXPECT_FALSE(look_at(*cured, 6'000).is_unbalanced()) << cure;
 }
@@ -267,9 +264,9 @@ TEST(PolarizationOfLags, IsCuredByWhatIsOffered) {
 TEST(PolarizationOfLags, IsNotThereWithASeedOfTheirOwnOfAHashThatMixes) {
   const auto of = [](const std::string& lag_hash) {
     const auto parsed =
-        parse_testbed(with_lags("profiles:\n  default: {hash: {algorithm: XXH3}" + lag_hash +
-                                "}\n  a: {base: default, lag_hash: {seed: 3}}\nroles: {aggregation: a}\n"),
-                      "test.yaml");
+        control::parse_testbed(with_lags("profiles:\n  default: {hash: {algorithm: XXH3}" + lag_hash +
+                                         "}\n  a: {base: default, lag_hash: {seed: 3}}\nroles: {aggregation: a}\n"),
+                               "test.yaml");
     EXPECT_TRUE(parsed);
     return look_at(*parsed, 6'000);
   };
@@ -278,7 +275,7 @@ TEST(PolarizationOfLags, IsNotThereWithASeedOfTheirOwnOfAHashThatMixes) {
 }
 
 TEST(Cures, AreNotOfferedToWhoIsWell) {
-  const Testbed testbed = fat_tree("profiles: {a: {hash: {offset: 10}}}\nroles: {aggregation: a}\n");
+  const auto testbed = fat_tree("profiles: {a: {hash: {offset: 10}}}\nroles: {aggregation: a}\n");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   const auto flows = flows_of(walker, 8'000);
   EXPECT_TRUE(find_cures(walker, flows, polarization_of(walker, flows)).empty());
@@ -286,14 +283,14 @@ TEST(Cures, AreNotOfferedToWhoIsWell) {
 
 // A profile that a role has for itself is changed where it stands, and who may have it as a base is told to stay.
 TEST(Cures, ChangeARolesOwnProfileAndNoHeirOfIt) {
-  const Testbed testbed = fat_tree(
+  const auto testbed = fat_tree(
       "profiles:\n  a: {hash: {seed: 5}}\n  c: {base: a, hash: {seed: 7}}\nroles: {aggregation: a, core: c}\n");
   const RoleChanges changes{{control::Role::kAggregation, {.offset = 16}}};
   EXPECT_EQ(yaml_of(testbed, changes), "profiles:\n  a: {hash: {offset: 16}}\n  c: {hash: {offset: 0}}\n");
 }
 
 TEST(Cures, OfOneSourcePortAreQps) {
-  const auto parsed = parse_testbed(
+  const auto parsed = control::parse_testbed(
       "name: few\nfabric: {kind: leaf-spine, tors: 2, spines: 8, hosts_per_tor: 1, host_link: {rate: 100Gbps}, "
       "fabric_link: "
       "{rate: 100Gbps}}\n",
@@ -316,7 +313,7 @@ TEST(Cures, OfOneSourcePortAreQps) {
 // Members whose number divides 2^32 − 1, as parallel links have them on the way up and down.
 TEST(Polarization, OfMembersThatDivideAllOnesIsRenamedByAnOffset) {
   for (const char* members : {"3", "5", "15", "17"}) {
-    const auto parsed = parse_testbed(
+    const auto parsed = control::parse_testbed(
         std::string("name: r\nfabric: {kind: leaf-spine, tors: 3, spines: 1, links_per_spine: ") + members +
             ", hosts_per_tor: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n"
             "profiles: {a: {hash: {offset: 13}}}\nroles: {aggregation: a}\n",
@@ -345,7 +342,7 @@ std::array<double, 3> used_of_e_ecmp(Walker& walker, const std::vector<FlowProbe
   return out;
 }
 
-std::vector<FlowProbe> flows_of_workload(Walker& walker, const Testbed& testbed) {
+std::vector<FlowProbe> flows_of_workload(Walker& walker, const control::Testbed& testbed) {
   std::vector<FlowProbe> flows;
   const auto plan = testbeds::plan_traffic(testbed);
   EXPECT_TRUE(plan);
@@ -397,7 +394,7 @@ TEST(Polarization, OfShippedEEcmpIsWhatNumbersAndLinearHashGive) {
     std::array<double, 3> by_ideal{};
     constexpr uint32_t kSeedsTried = 150;
     for (uint32_t seed = 0; seed < kSeedsTried; ++seed) {
-      Testbed numbered = *testbed;
+      control::Testbed numbered = *testbed;
       numbered.run.seed = seed;
       for (control::Workload& workload : numbered.workloads) workload.qp_numbers = expected.numbering;
       const std::vector<FlowProbe> flows = flows_of_workload(walker, numbered);
@@ -418,7 +415,7 @@ TEST(Polarization, OfShippedEEcmpIsWhatNumbersAndLinearHashGive) {
 }
 
 TEST(Picture, HasALegendNamesABandAndWhatIsIdle) {
-  const Testbed testbed = fat_tree("");
+  const auto testbed = fat_tree("");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   const std::string svg = polarization_picture(testbed.fabric, polarization_of(walker, flows_of(walker, 8'000)));
   EXPECT_THAT(svg, testing::HasSubstr("aggregation up: POLARIZED"));
@@ -433,7 +430,7 @@ TEST(Picture, HasALegendNamesABandAndWhatIsIdle) {
 
 // Up the tiers, then down: in the order of the way, whichever flow comes first.
 TEST(Polarization, NamesFourTiersInTheOrderOfTheWay) {
-  const auto parsed = parse_testbed(
+  const auto parsed = control::parse_testbed(
       "name: zones\nfabric: {kind: ai-zone, zones: 2, racks: 2, servers_per_rack: 1, nics_per_server: 4, ctsws: 4, "
       "links_per_ctsw: 2, atsws: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}, zone_link: {rate: "
       "100Gbps}}\nprofiles: {a: {hash: {algorithm: XXH3, seed: 3}}, c: {hash: {algorithm: XXH3, seed: 4}}}\nroles: "
@@ -455,7 +452,7 @@ TEST(Polarization, NamesFourTiersInTheOrderOfTheWay) {
 // Three tiers that hash alike over four links each: the second and the third follow from the first. That the third also
 // goes with the second is the same cause's shadow.
 TEST(Polarization, OfOneCauseHasNoShadows) {
-  const auto parsed = parse_testbed(
+  const auto parsed = control::parse_testbed(
       "name: zones\nfabric: {kind: ai-zone, zones: 2, racks: 4, servers_per_rack: 1, nics_per_server: 4, ctsws: 4, "
       "atsws: "
       "4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}, zone_link: {rate: 100Gbps}}\n",
@@ -470,7 +467,7 @@ TEST(Polarization, OfOneCauseHasNoShadows) {
 
 // One plane, sixty aggregation switches that each have one bit for two cores: half of the links carry nothing.
 TEST(Polarization, OfHalfOfTheLinksIdleIsNotAsEvenAsChance) {
-  const auto parsed = parse_testbed(
+  const auto parsed = control::parse_testbed(
       "name: hpn\nfabric: {kind: hpn, segments: 2, servers_per_segment: 8, rails: 1, planes: 1, "
       "aggregations_per_plane: "
       "60, cores: 16, core_uplinks: 2, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n",
@@ -481,14 +478,12 @@ TEST(Polarization, OfHalfOfTheLinksIdleIsNotAsEvenAsChance) {
 }
 
 TEST(SourcePorts, AreDisjointAndAsManyAsTheFirstTierAllows) {
-  const Testbed testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
+  const auto testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
-  uint32_t first = 0;
-  while (testbed.fabric.nodes[first].kind != control::NodeKind::kHost) ++first;
-  uint32_t last = first;
-  for (uint32_t n = 0; n < testbed.fabric.nodes.size(); ++n) {
-    if (testbed.fabric.nodes[n].kind == control::NodeKind::kHost) last = n;
-  }
+  const auto is_host = [](const auto& node) { return node.kind == control::NodeKind::kHost; };
+  const auto& nodes = testbed.fabric.nodes;
+  const auto first = static_cast<uint32_t>(std::ranges::find_if(nodes, is_host) - nodes.begin());
+  const auto last = static_cast<uint32_t>(nodes.rend() - std::find_if(nodes.rbegin(), nodes.rend(), is_host) - 1);
   const PortSearch found = disjoint_source_ports(walker, {.from = first, .to = last}, 100);
   EXPECT_EQ(found.disjoint.size(), 4u);
   EXPECT_EQ(found.paths_there, 16u) << "4 up, 4 up, one way down";
