@@ -43,7 +43,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'At a thousandth of its speed this one lasts 20 s:': DILATION,
     },
     'docs/captures.md': {
-        'A frame that was captured in two places, with the same source and content and at most 10 us apart, counts once, and how many did is told.':
+        'A frame that was captured in two places, with the same source and content and at most 10 us apart, counts once, and the report has their number.':
             ['tests/unit/storm/sender_ends_test.cpp FramesThatAreTooFarApartAreNoCopies',
              'tests/unit/storm/sender_ends_test.cpp OnlyCopiesAreLeftOutAndTheyAreCounted'],
         "| a fabric without loops deadlocks: a ToR floods lossless packets for dead hosts | Guo et al., SIGCOMM 2016, section 4.2 | arp-mac-deadlock | four switches pause each other in a circle, long after all senders could have ended |": [SHIPPED],
@@ -53,7 +53,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'The 624 ms are three polls of 208 ms:': [SHIPPED],
         "SONiC's watchdog there polls every 200 ms (its default), and each poll takes a little longer.":
             ['testbeds/watchdog-flapping.yaml SONiC\'s default of the'],
-        'The issue counts 170 such cycles, which are 106 s of 20 minutes; it does not say what became of the rest.':
+        'The issue counts 170 such cycles, which are 106 s of 20 minutes; the rest is not explained there.':
             ['testbeds/watchdog-flapping.yaml 170 cycles of about 624 ms'],
         '| 100 Gb/s to 25 Gb/s by a Trident 3 whose lossless groups have 400, 1,625 and 20 cells | none was found, but PicOS and SONiC say what such figures can mean | trident3-speed-mismatch | three readings of them: two pause for three quarters of the time and lose nothing, one loses five frames a pause |':
             [SHIPPED],
@@ -64,7 +64,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
     'docs/hashing.md': {
         '`ecmp_hash_ipv4`, `_ipv6`, `_ipnip`, `_ipv4_rdma` and `_ipv6_rdma` (SONiC PR 2100) are hash objects of these packets alone:':
             ['tests/unit/qos/config_db_words_test.cpp RoceHasAHashObjectOfItsOwn'],
-        'The `config` command says it by `--packet-type ipv4-rdma`, with `--action add` or `del` (sonic-utilities PR 4539), or by `packet-type ipv4-rdma add`, as the design has it.':
+        'The `config` command sets them by `--packet-type ipv4-rdma`, with `--action add` or `del` (sonic-utilities PR 4539), or by `packet-type ipv4-rdma add`, as the design has it.':
             ['tests/unit/config/vendor_lines_test.cpp OfSonicsPacketTypesIsAHashObjectOfTheirOwn'],
         '`fields udp dst-port 4791 payload bytes 5-7` are user-defined fields: bytes of the UDP payload from 0 on, so 5-7 are the destination QP, 13 bytes behind the start of UDP.':
             ['tests/unit/config/vendor_lines_test.cpp OfAristasSandProfilesIsWhatIsInForce'],
@@ -79,27 +79,27 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/model/hashing/linearity_test.cpp OfSonicsLeafOverAToRUsesTwoThirdsOfSixtyBySixty'],
         '`model: LINUX` is the multipath hash of a Linux kernel that forwards (6.11 or later, where the seed can be set), so that a lab of switches and Linux routers can be explained as a whole:':
             ['tests/wire/command/linux_multipath.py agrees_with_the_kernel_for_ipv6'],
-        "MurmurHash3's steps, or CRC-32C where the compiler was allowed SSE 4.2 (`-msse4.2`, `-march=native`), which are SYM_L4_CRC32C and L4_CRC32C here.":
+        "MurmurHash3's steps, or CRC-32C if the compiler was allowed SSE 4.2 (`-msse4.2`, `-march=native`), which are SYM_L4_CRC32C and L4_CRC32C here.":
             ['tests/model/hashing/ovs_test.cpp IsThatOfOvsCompiledForIt', 'tests/model/hashing/ovs_test.cpp IsWhatOvsShowed'],
         'A group has a table of hash values, dealt out to its buckets by their weights: 16 of them, or the next power of two that is enough for four to each bucket and for the lightest one, 256 at most.':
             ['tests/model/hashing/ovs_test.cpp DealsValuesOutAsItsSourceDoes', 'tests/unit/config/hash_test.cpp RefuseToBeTooLarge'],
-        '| 0 | addresses; of IPv6 also flow label and protocol |':
+        '| 0 | addresses; for IPv6 also flow label and protocol |':
             ['tests/wire/command/linux_multipath.py agrees_with_the_kernel_for_ipv6'],
         '| 1 | addresses, protocol, ports |':
             ['tests/wire/command/linux_multipath.py agrees_with_the_kernel_for_ipv6'],
-        '| 2 | as the first one, but of the packet inside of GRE or IP in IP |':
+        '| 2 | as the first one, but for the packet inside of GRE or IP in IP |':
             ['tests/wire/command/linux_multipath.py agrees_with_the_kernel_for_ipv6'],
         '| 3 | `fields`, as fib_multipath_hash_fields has them; none of those of inner packets |':
             ['tests/wire/command/linux_multipath.py agrees_with_the_kernel_for_ipv6'],
         "| rxe | 17, 18, 19 … in each host | Linux, drivers/infiniband/sw/rxe: a pool's cyclic index from 16, which is the management queue pair's; erdma counts up, too |":
             ['tests/scenario/hosts/workload_test.cpp QueuePairNumbersOfAHostFollowEachOtherFromSeventeenOrFromWhereAWorkloadBegins'],
-        '| mlx5 | one after the other, from another place in each host | firmware chooses, nobody published how; so perftest prints them: 0x66e … 0x671 in one host, 0x12f … 0x132 in the other |':
+        '| mlx5 | one after the other, from another place in each host | firmware chooses by a rule that nobody published; perftest prints such numbers: 0x66e … 0x671 in one host, 0x12f … 0x132 in the other |':
             ['tests/scenario/hosts/workload_test.cpp QueuePairNumbersOfMlx5FollowEachOtherFromAPlaceOfTheHostsOwn'],
         '| hns | (n << 3) \\| bank; with one completion queue two banks take turns: 8, 9, 16, 17 … | Linux, drivers/infiniband/hw/hns: hns_roce_qp.c |':
             ['tests/scenario/hosts/workload_test.cpp QueuePairNumbersAreThoseOfTheNamedDriver'],
         '| ionic | two halves take turns: 2, 0x800, 3, 0x801 … | Linux, drivers/infiniband/hw/ionic: ionic_controlpath.c; perftest prints the same |':
             ['tests/scenario/hosts/workload_test.cpp QueuePairNumbersAreThoseOfTheNamedDriver'],
-        "This is the result for [e-ecmp](../testbeds/e-ecmp.yaml)'s eight hosts, which send over 1, 4 or 16 queue pairs each to eight uplinks: the part of the uplinks that is used until the fullest is through, on average:":
+        "This is the result for [e-ecmp](../testbeds/e-ecmp.yaml)'s eight hosts, which send over 1, 4 or 16 queue pairs each to eight uplinks.":
             ['tests/scenario/explain/polarization_test.cpp OfShippedEEcmpIsWhatNumbersAndLinearHashGive'],
         '| rxe | 50, 80, 94 % | 41, 58, 74 % |':
             ['tests/scenario/explain/polarization_test.cpp OfShippedEEcmpIsWhatNumbersAndLinearHashGive'],
@@ -109,12 +109,12 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/explain/polarization_test.cpp OfShippedEEcmpIsWhatNumbersAndLinearHashGive'],
         '| random | 41, 58, 74 % | 41, 58, 74 % |':
             ['tests/scenario/explain/polarization_test.cpp OfShippedEEcmpIsWhatNumbersAndLinearHashGive'],
-        'Some observations may be wrong: of any hash that is looked for, with a likely seed and 8 to 64 members, 64 probes are enough if all are right, and 512 if 5 % are wrong.':
+        'Some observations may be wrong: for any hash that is looked for, with a likely seed and 8 to 64 members, 64 probes are enough if all are right, and 512 if 5 % are wrong.':
             [IDENTIFY + 'identify_test.cpp FindsAnyHashBySixtyFourProbes',
              IDENTIFY + 'identify_test.cpp FindsAnyHashThoughFivePercentOfTheObservationsAreWrong'],
         'The seed of a CRC, XOR or Toeplitz hash only renames the members of a group of 2^k.':
             [IDENTIFY + 'parts_test.cpp LeavesOutWhatOnlyRenames'],
-        'JENKINS and XXH3 are no such hashes, nor are those of Linux and Open vSwitch: their seeds are tried one by one, from 0 to 65,535 and some that people write;':
+        'JENKINS and XXH3, and the hashes of Linux and Open vSwitch, are not linear: their seeds are tried one by one, from 0 to 65,535 and some that people often choose;':
             [IDENTIFY + 'switch_under_test.hpp 65\'536', IDENTIFY + 'identify_test.cpp FindsAnyHashBySixtyFourProbes'],
     },
     'docs/fabrics.md': {
@@ -140,19 +140,19 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [TOPOLOGY + 'published_test.cpp ABinaryOneGrowsTowardsItsRoot'],
         '| `clos` | three stages (m, n, r) | none | Clos, 1953 |':
             [TOPOLOGY + 'clos_test.cpp BlockExactlyWhenTryingAllCallsFindsABlockedOne'],
-        'These values are not published and chosen here: cables of 5 m, one CTSW and one ATSW for each uplink, 8 cores for each plane of HPN, 64 cores, 200G ports and 400G links for DCN+.':
+        'The following values are not published, so they are our choice: cables of 5 m, one CTSW and one ATSW for each uplink, 8 cores for each plane of HPN, 64 cores, 200G ports and 400G links for DCN+.':
             [TOPOLOGY + 'published_test.cpp AnHpnPodHas15360GpusOn30720NicPorts', TOPOLOGY + 'published_test.cpp DcnPlusHas512GpusAPodAtFullBisectionUpToTheCore'],
-        'RoCEv1 frames (ethertype 0x8915) that come in by an edge are switched at layer 2, and no router forwards them.':
+        'Switches forward RoCEv1 frames (ethertype 0x8915) from an edge at layer 2, and no router forwards them.':
             ['tests/scenario/run/star_test.cpp CrossesAStar', 'tests/scenario/run/star_test.cpp CrossesNoRouter'],
         '| `hpn` | `s1-r1-tor1`, `s1-r1-tor2`, `p1-agg1` (plane 1), `p1-core1`, NICs `s1-h1-nic1`; rail-only `p1-r1-agg1`; one plane `agg1`, `core1`; several pods `pod1-s1-r1-tor1`, `pod1-p1-agg1`, `pod1-s1-h1-nic1` |':
             [TOPOLOGY + 'published_test.cpp PlanesAreCarriedOnIntoTheCoreUnlessTheyMeetThere'],
-        'In `dcn-plus` and `front-end` links that are not counted are as many as give each tier 1:1.':
+        'In `dcn-plus` and `front-end` the number of links that the file leaves out is the one that makes each tier 1:1.':
             [TOPOLOGY + 'published_test.cpp AFrontEndIsThreeTiersOfDualTorsAtOneToOne'],
-        'It shows which three-stage Clos network blocks, by m ≥ 2n − 1 (strict sense) and m ≥ n (rearrangeable), and its crosspoints;':
+        'For a three-stage Clos network, `check` shows whether it blocks, by m ≥ 2n − 1 (strict sense) and m ≥ n (rearrangeable), and the number of crosspoints;':
             [TOPOLOGY + 'clos_test.cpp BlockExactlyWhenTryingAllCallsFindsABlockedOne'],
-        'With 16 uplinks for 16 slices (`uplinks: 1:1`) there is one; with 32 (`1:2`) there are two, i and i + 16, and since the slice says no more, ECMP hashes each flow to one of them; with fewer uplinks than slices, slices share them.':
+        'With 16 uplinks for 16 slices (`uplinks: 1:1`) there is one; with 32 (`1:2`) there are two, i and i + 16, and ECMP hashes each flow to one of the two.':
             ['tests/scenario/run/group_compile_test.cpp PinnedSlicesShareOutTheUplinks'],
-        'Racks that two jobs share put two flows on one uplink while others are idle: pinned-fragmented loses 44 % of what it sends.': [SHIPPED],
+        'If two jobs share racks, two flows may share one uplink while others are idle: pinned-fragmented loses 44 % of what it sends.': [SHIPPED],
         "Doubling the uplinks, as Meta did, parts such a pair half of the time: over 16 draws of pinned-doubled's flows half as much is lost (`tests/scenario/run/pinned_slices_test.cpp`).":
             ['tests/scenario/run/pinned_slices_test.cpp LoseHalfAsMuchWithTwiceTheUplinks'],
         "HPN's Table 1 (path-selection search space) counts links, too, but of the fat tree it counts all ports of the switches that choose, although half of them lead down; so `check` gives that product as well.":
@@ -203,7 +203,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/run/shipped_test.cpp asked/two-classes'],
         "| sonic-swss pull request 4757 | Does SONiC's calculator for Spectrum add 2 KiB where small packets are fewer than all? | Yes, without a shared headroom pool:":
             ['tests/unit/qos/config_db_shapes_test.cpp SonicsCalculatorIsWorkedByHand'],
-        'What pull request 4797 adds for a Spectrum-6 is not there. |':
+        "Pull request 4797's addition for a Spectrum-6 is not modelled. |":
             ['docs/truth.md No such rules are public'],
         "| sonic-buildimage issue 28657 | Do a Tomahawk 6's pools, with their headroom, fit its memory? | Not answered: how a Tomahawk 6 divides its memory is not public, so pools are taken as they are configured. |":
             ['docs/truth.md No such rules are public'],
@@ -215,7 +215,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/hosts/adaptive_retransmission_test.cpp DoublesItsTimeoutsUpToItsCap'],
         'Two such senders lose one half each, with a standard deviation of 9 % from seed to seed.':
             ['tests/scenario/run/clocks_test.cpp ByItselfTwoLikeSendersShareTheLoss'],
-        'Both matter where like senders share a full queue: frames that keep in step arrive in the same order for ever, and the same sender loses each time (Floyd and Jacobson, *On Traffic Phase Effects in Packet-Switched Gateways*, 1992).':
+        'Both matter when similar senders share a full queue: frames that keep in step arrive in the same order for ever, and the same sender loses each time (Floyd and Jacobson, *On Traffic Phase Effects in Packet-Switched Gateways*, 1992).':
             ['tests/scenario/run/clocks_test.cpp InStepTheFirstOfTwoLikeSendersLosesNothing', 'tests/scenario/run/clocks_test.cpp ByItselfTwoLikeSendersShareTheLoss'],
         "| `clock_ppm` | 100 | The seed draws an offset for each node's clock, uniform within ± this many parts per million;":
             ['tests/unit/config/run_test.cpp ByItselfClocksDifferAsFarAs802Dot3AllowsAndPacketsStartLate', 'tests/unit/units/clock_offset_test.cpp IsDrawnUniformlyWithinTheBound'],
@@ -223,15 +223,15 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/unit/config/run_test.cpp ByItselfClocksDifferAsFarAs802Dot3AllowsAndPacketsStartLate', 'tests/unit/units/clock_offset_test.cpp IsDrawnUniformlyWithinTheBound'],
         'A port of 100 Gb/s sends at 100 Gb/s × (1 + offset).':
             ['tests/scenario/run/clocks_test.cpp APacketTakesItsTimeByTheSendersClock', 'tests/unit/units/clock_offset_test.cpp ScalesARateByItsPartsPerBillion'],
-        "| `start_jitter` | 100% | A built-in host starts a packet that was held back by its pace late, by up to this share of the packet's time on the wire.":
+        "| `start_jitter` | 100% | A built-in host starts a packet that waited for its pace late, by up to this share of the packet's time on the wire.":
             ['tests/scenario/run/clocks_test.cpp APacedFlowKeepsItsMeanRate'],
-        'Of packets that follow back to back, one in 128 does. |':
+        'Among packets that follow back to back, one in 128 starts late. |':
             ['tests/scenario/run/clocks_test.cpp GapsCostASenderAtLineRateOneIn256', 'testbeds/hosts/start_jitter.hpp kPacketsPerGap = 128'],
         'A sender at line rate loses 0.39 % of it to the gaps.':
             ['tests/scenario/run/clocks_test.cpp GapsCostASenderAtLineRateOneIn256', 'testbeds/hosts/start_jitter.hpp kPacketsPerGap = 128'],
         'Clock offsets alone are not enough in a short run: phases of two clocks that are 67 ppm apart, as two of these are on average, come around once in 15,000 frames.':
             ['tests/unit/units/clock_offset_test.cpp IsDrawnUniformlyWithinTheBound'],
-        'Eight senders of 8,192 packets each, which share one queue, lose within 10 % of their mean with both keys as they are by themselves, and between none and all of their packets with both 0 ([clocks_test](../tests/scenario/run/clocks_test.cpp)).':
+        'Eight senders of 8,192 packets each, which share one queue, lose within 10 % of their mean with the defaults of both keys, and between none and all of their packets with both 0 ([clocks_test](../tests/scenario/run/clocks_test.cpp)).':
             ['tests/scenario/run/clocks_test.cpp ByItselfEightLikeSendersShareTheLoss'],
         'A measured switch with 4 × 100G shared such a loss to within 0.5 %.':
             ['tests/scenario/run/clocks_test.cpp came to within 0.5 % of one half'],
@@ -239,7 +239,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['control/rows/sonic_names.cpp MUX_CABLE'],
         "| `CC_MODE` 1, 7 | `dcqcn_connectx` with the file's parameters, `timely`; 3 (HPCC), 8 (DCTCP), 10 (PINT) are not here: no congestion control, and a note |":
             ['tests/unit/imports/ns3_traffic_test.cpp WhatIsNotHereIsSaid'],
-        '`job train` stands for the NICs of all its servers, in the order of their ranks, the first of which is rank 0;':
+        '`job train` stands for the NICs of all its servers, in the order of their ranks, the first of which is rank 0.':
             ['tests/unit/placement/jobs_test.cpp AreNamedByRankAndRail'],
         '| fat-tree | virtual | k = 4, a permutation between pods, sprayed: full bisection, nothing lost | |':
             [SHIPPED],
@@ -273,9 +273,9 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/run/planes_test.cpp TwoLeaveNoQueueBeforeANicWhereOneHasThreeToOne'],
         'Without `duration`, a run on the virtual clock lasts 10 ms.':
             ['tests/unit/config/run_test.cpp WithoutADurationAWallRunHasNoEndAndAVirtualOneLastsTenMilliseconds'],
-        'An open loop\'s flow sends on and ends, whatever is lost: if none of its last packets has arrived (32 in a row, or all), the summary and `cut_off_flows` say so.':
+        'An open-loop flow sends on and ends, whatever is lost: if none of its last packets has arrived (32 in a row, or all), the summary and `cut_off_flows` show it.':
             ['tests/scenario/run/bond_test.cpp AnOpenLoopOverALostPlaneIsCutOff'],
-        'Two ToRs that are none share no layer 2, as in HPN: each answers for every address by its own MAC (proxy ARP, ND), and routes.':
+        'Independent ToRs share no layer 2, as in HPN: each answers for every address with its own MAC (proxy ARP, ND), and routes.':
             ['tests/scenario/run/segment_test.cpp CarriesNoLayer2', 'tests/scenario/run/segment_test.cpp RoutesBetweenItsHostsByTheMacOfTheirTor'],
         'If there is none, it takes 26.': ['tests/unit/qos/service_test.cpp AWorkloadTakesTheLeastDscpThatIsLosslessOnAllItsWays',
                                            'tests/unit/qos/service_test.cpp HostsLinkedBackToBackKeepTheUsualDscp'],
@@ -297,9 +297,9 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
     },
     'docs/lossless.md': {
         "| `sonic-trident2-40g-300m` | SONiC's published buffers of a Trident 2 |": [THRESHOLDS + 'Trident2TriggersWhereSonicMgmtSaysItDoes'],
-        "SONiC's tables have taken out before what groups and queues reserve (`ingress_pool_size: total` says that it is still in it, as on Trident 2).":
+        "SONiC's tables have already subtracted what groups and queues reserve (`ingress_pool_size: total` means that the size still includes it, as on Trident 2).":
             ['tests/unit/qos/plan_test.cpp AnIngressPoolOfTotalSizeSharesWhatIsNotReserved'],
-        "The time between two CNPs is the receiver's (4 µs with an adapter's defaults, 50 µs in the paper):":
+        "The workload's `cnp_interval` is the receiver's least time between two CNPs (4 µs with an adapter's defaults, 50 µs in the paper).":
             ['tests/unit/config/nic_test.cpp Duration::us(50)'],
         '| 802.3, 31B.3.7: what is allowed, and ours if nothing is said | by quanta of the rate: 2.017 µs at 100 Gb/s |':
             ['tests/unit/flow_control/pause_state_test.cpp 394 * kQuantum'],
@@ -310,26 +310,26 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/unit/qos/service_test.cpp TellsHostsOutsideWhichDscpsAreLossless'],
         'With `timely_patched`, N flows on a link of rate C share it evenly, and their round-trip time is `t_low` x (1 + `delta` N / (`beta` C)).':
             ['tests/scenario/hosts/congestion_test.cpp PatchedFlowsHaveFairSharesAndTheQueueOfTheirFixedPoint'],
-        "The room that a switch promises is its priority group's headroom (`xoff`); a built-in host promises 128 KiB a priority.":
+        "A switch grants its priority group's headroom (`xoff`); a built-in host grants 128 KiB a priority.":
             ['tests/scenario/hosts/credit_host_test.cpp PromisesAHundredAndTwentyEightKibibytesAPriority'],
     },
     'docs/real-hosts.md': {
         "DPDK's af_packet calls every interface one of 10 Gb/s.": [COMMAND + 'device_view.py up, 10000 Mb/s'],
-        'Its driver is asked for the link every 10 ms.': ['dataplane/dpdk/device.cpp kPollLinkEvery = std::chrono::milliseconds(10)'],
+        'mlx5 adapters keep their kernel driver. softspine uses a device with one queue each way, promiscuous, without offloads and without RSS, and asks its driver for the link every 10 ms.': ['dataplane/dpdk/device.cpp kPollLinkEvery = std::chrono::milliseconds(10)'],
         '| e1000, e1000e, vmxnet3, virtio-net-pci of QEMU 7.2 | uio_pci_generic; vfio-pci with an IOMMU | every kind of frame below, both ways, byte for byte; pulled cables; taken out of the machine; thousands of frames each way, none missing that no counter names |':
             ['tests/wire/nics/nics.py under_uio', 'tests/wire/nics/nics.py pulled_under_vfio', 'tests/wire/nics/nics.py many_under_vfio',
              'tests/wire/nics/unplugged.py under_vfio'],
-        'Without the tag that its port wants, with another one, with a priority alone (VLAN 0), or with 802.1ad outside, a frame ends as `vlan_not_allowed`.':
+        'Without the tag that its port expects, with another one, with a priority alone (VLAN 0), or with 802.1ad outside, a frame ends as `vlan_not_allowed`.':
             ['tests/wire/nics/from_outside.py refused'],
-        'Tried under both drivers, with frames up to the MTU of 9,000.': ['tests/wire/nics/from_outside.py LARGEST = 9000 + 14 + 4'],
+        'We tried this under both drivers, with frames up to the MTU of 9,000.': ['tests/wire/nics/from_outside.py LARGEST = 9000 + 14 + 4'],
         '**A device that is taken out** while the run goes on is an error that names it, so the run ends with status 1, as with an interface that is deleted.':
             ['tests/wire/nics/unplugged.py what_was_said'],
         'One run under each driver sent 1,000,000 frames each way through each of the four: all came.': ['tests/wire/nics/nics.py SOFTSPINE_NIC_FRAMES'],
         'Packets may lie in hugepages of 2 MiB or of 1 GiB.': ['tests/wire/nics/lab.py HUGEPAGES = 400  # of 2 MiB', 'tests/wire/nics/nics.py in_one_large_page'],
-        '`first_frame` (that of the file itself, if nothing is said), `together` (the earliest first frame of all edges that say so: captures of one event keep their relation), or `recorded` (0: what softspine has captured enters as it was).':
+        '`first_frame` (that of the file itself, the default), `together` (the earliest first frame of all edges with this value: captures of one event keep their relation), or `recorded` (0: a capture of softspine enters at its own times).':
             ['tests/scenario/run/recordings_test.cpp KeepTheirRelationIfTheyWereMadeTogether',
              'tests/scenario/run/recordings_test.cpp OfAFabricEnterAsTheyWere'],
-        'It sends RDMA writes over 1 to 32 queue pairs, and looks at every byte where it arrives:':
+        'The program sends RDMA writes over 1 to 32 queue pairs, and checks every byte at the receiver:':
             ['tests/unit/verbs/terms_test.cpp {"qps", 33}'],
     },
     'docs/truth.md': {
@@ -364,7 +364,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             '| | first drop, lossless | 7,835 | 7,835 | 0 | 2 |',
             '| | first drop, lossy | 9,887 | 9,887 | 0 | 2 |',
             '| | headroom pool | 5,041 | 5,041 | 0 | 2 |',
-            'After how many frames XOFF is cleared is published only as the most that a test lets leave: 12 on Tomahawk.',
+            'For the number of frames after which XOFF is cleared, only the most that a test lets leave is published: 12 on Tomahawk.',
             'Ours needs 6, since its limit grows, by its alpha, with each cell that becomes free.',
         ), [THRESHOLDS + 'TomahawkTriggersWhereSonicMgmtSaysItDoes']),
         **dict.fromkeys((
@@ -374,8 +374,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             '| | first drop, lossless | 20,425 | 20,426 | 1 | 4 |',
             '| | first drop, lossy | 10,692 | 10,694 | 2 | 2 |',
         ), [THRESHOLDS + 'Tomahawk2TriggersWhereSonicMgmtSaysItDoes']),
-        "Tomahawk 2 has a rule of its own. sonic-mgmt finds that a queue's reserved memory is twice as large there as was configured, when its pool is "
-        'looked at, but not when drops are.': [THRESHOLDS + 'Tomahawk2sEgressPoolCountsAQueueFromItsSeventeenthCellOn'],
+        "Tomahawk 2 has a rule of its own. sonic-mgmt finds a queue's reserved memory twice as large there as configured, by the pool's use but not by drops.": [THRESHOLDS + 'Tomahawk2sEgressPoolCountsAQueueFromItsSeventeenthCellOn'],
         '| the same pool, alpha 1/8 | headroom pool | 9,408 | 9,408 | 0 | 2 |': [THRESHOLDS + 'HeadroomBeginsWithTheFrameAfterXoffHoweverManyGroupsWait'],
         '| Tomahawk 5, 100G | XOFF | 120,117 | 120,118 | 1 | 2 |': [THRESHOLDS + 'Tomahawk5TriggersWhereSonicMgmtSaysItDoes'],
         "| SN2700, 100G, 5 m | XOFF, by sonic-mgmt's rule | 24,062 | 24,062 | 0 | 2 |": [THRESHOLDS + 'Sn2700TriggersWhereSonicMgmtsRuleSaysItDoes'],
