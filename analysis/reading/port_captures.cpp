@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/reading/port_captures.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <functional>
 #include <set>
 
+#include "analysis/reading/capture_file.hpp"
 #include "analysis/reading/captured_packet.hpp"
 #include "analysis/storm/capture_reader.hpp"
-#include "dataplane/edge/owned_fd.hpp"
 #include "dataplane/packet/parse.hpp"
 #include "dataplane/packet/scratch_packet.hpp"
 #include "dataplane/packet/wire.hpp"
@@ -64,18 +59,13 @@ class PortCollection {
 };
 
 std::expected<void, std::string> read_file(const std::string& name, const PortOf& port_of, PortCollection& out) {
-  const dp::OwnedFd file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
-  struct stat about{};
-  if (file.get() < 0 || fstat(file.get(), &about) != 0) return std::unexpected(name + ": " + std::strerror(errno));
-  if (S_ISDIR(about.st_mode)) return std::unexpected(name + ": is a directory, not a capture");
-  storm::CaptureReader reader{[&](std::span<uint8_t> into) -> size_t {
-    const ssize_t n = ::read(file.get(), into.data(), into.size());
-    return n > 0 ? static_cast<size_t>(n) : 0;
-  }};
+  auto file = CaptureFile::open(name, false);
+  if (!file) return std::unexpected(file.error());
+  const storm::CaptureReader& reader = file->reader();
   storm::CapturedFrame frame;
   for (;;) {
-    const auto got = reader.next(frame);
-    if (!got) return std::unexpected(fmt::format("{}: offset {}: {}", name, got.error().offset, got.error().message));
+    const auto got = file->next(frame);
+    if (!got) return std::unexpected(got.error());
     if (!*got) break;
     const storm::CapturedInterface& interface = reader.interfaces()[frame.interface];
     ++out.counts.frames;
@@ -89,6 +79,7 @@ std::expected<void, std::string> read_file(const std::string& name, const PortOf
     }
   }
   for (const storm::CapturedInterface& interface : reader.interfaces()) port_of(interface);
+  for (const std::string& note : file->notes()) out.counts.notes.push_back(name + ": " + note);
   return {};
 }
 

@@ -23,6 +23,7 @@ struct CapturedAtPorts {
   uint64_t came_in = 0;
   uint64_t not_routed = 0;
   uint64_t other_interfaces = 0;
+  std::vector<std::string> notes;  // sentences on files that break off
 };
 
 std::expected<CapturedAtPorts, std::string> read_port_captures(const PortCaptures& captures, ObservationCollector& out);

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/reading/sightings.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <unordered_map>
 
+#include "analysis/reading/capture_file.hpp"
 #include "analysis/reading/captured_packet.hpp"
 #include "analysis/reading/link_way.hpp"
 #include "analysis/storm/capture_reader.hpp"
 #include "analysis/storm/port_list.hpp"
-#include "dataplane/edge/owned_fd.hpp"
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/packet/parse.hpp"
 #include "dataplane/packet/wire.hpp"
@@ -234,32 +229,19 @@ class Collection {
 
 std::expected<void, std::string> read_file(const CaptureSource& source, const ProgressFunction& progress,
                                            Collection& collection) {
-  const dp::OwnedFd file{::open(source.file.c_str(), O_RDONLY | O_CLOEXEC)};
-  int read_error = file.get() < 0 ? errno : 0;
-  if (read_error != 0) return std::unexpected(source.file + ": " + std::strerror(read_error));
-  storm::CaptureReader reader{[&](std::span<uint8_t> into) -> size_t {
-    ssize_t n = -1;
-    do n = ::read(file.get(), into.data(), into.size());
-    while (n < 0 && errno == EINTR);
-    if (n < 0) read_error = errno;
-    return n < 0 ? 0 : static_cast<size_t>(n);
-  }};
-  struct stat about{};
-  const uint64_t bytes = fstat(file.get(), &about) == 0 ? static_cast<uint64_t>(about.st_size) : 0;
+  auto file = CaptureFile::open(source.file, false);
+  if (!file) return std::unexpected(file.error());
   collection.begin(source);
   storm::CapturedFrame frame;
-  for (uint64_t n = 0;; ++n) {
-    const auto got = reader.next(frame);
-    if (read_error != 0) return std::unexpected(source.file + ": " + std::strerror(read_error));
-    if (!got && (!got.error().cut_short || n == 0))
-      return std::unexpected(fmt::format("{}: offset {}: {}", source.file, got.error().offset, got.error().message));
-    if (!got) collection.note(fmt::format("{}: {}; what came before is used", source.file, got.error().message));
-    if (!got || !*got) return {};
-    collection.add(frame, reader.interfaces());
-    if (progress && n % kProgressEvery == 0) {
-      progress(source.file, reader.offset(), bytes, fmt::format("{} frames", n));
-    }
+  for (;;) {
+    const auto got = file->next(frame);
+    if (!got) return std::unexpected(got.error());
+    if (!*got) break;
+    collection.add(frame, file->reader().interfaces());
+    if (file->frames() % kProgressEvery == 0) file->show(progress, fmt::format("{} frames", file->frames()));
   }
+  for (const std::string& note : file->notes()) collection.note(source.file + ": " + note);
+  return {};
 }
 
 }  // namespace

@@ -144,6 +144,7 @@ std::expected<void, Status> read_captures(const IdentifyArguments& arguments, an
   if (arguments.captures.ports.empty() && arguments.captures.files.empty()) return {};
   const auto read = analysis::read_port_captures(arguments.captures, out);
   if (!read) return std::unexpected(wrong_input(read.error()));
+  for (const std::string& note : read->notes) complain("softspine: {}\n", note);
   if (read->came_in + read->not_routed + read->other_interfaces > 0)
     complain("softspine: of {} frames {} came in, {} are no routed IP, and {} are of other interfaces: not used\n",
              read->frames, read->came_in, read->not_routed, read->other_interfaces);
