@@ -102,8 +102,6 @@ class Build:
 
 
 PLAIN = Build('build', [], 15)
-# Only configured: each source by itself, for what looks at one at a time.
-TIDY = Build('build-tidy', ['-Dunity=off'], 0)
 RELEASE = Build('build-release', ['--buildtype=release'], 12)
 ASAN = Build('build-asan', [*SANITIZED, '-Db_sanitize=address,undefined', '-Dcpp_args=-g1 -fno-sanitize-recover=all'], 20,
              env={'ASAN_OPTIONS': 'detect_leaks=1:strict_string_checks=1', 'UBSAN_OPTIONS': 'print_stacktrace=1',

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import fuzzing
 import outcome
-from builds import ASAN, FUZZ, PLAIN, RELEASE, ROOT, TIDY, TSAN, Build, BuildFailed, Program
+from builds import ASAN, FUZZ, PLAIN, RELEASE, ROOT, TSAN, Build, BuildFailed, Program
 from fuzzing import FuzzLength
 from outcome import FAILED, Outcome
 from processes import Finished, Processes
@@ -40,7 +40,7 @@ SUITES = [
     Suite('scenario', PLAIN, frozenset({'scenario'}), 2.5, more=4),
     Suite('rules', PLAIN, frozenset({'rules'}), 0.5, reads_only=True),
     Suite('wire', PLAIN, frozenset({'wire'}), 5, more=0.5, helpers=True),
-    Suite('tidy', TIDY, frozenset({'tidy'}), 60, reads_only=True),
+    Suite('tidy', PLAIN, frozenset({'tidy'}), 40, reads_only=True),
     Suite('fuzz', FUZZ, frozenset({'fuzz'}), 3),
     Suite('bench', RELEASE, frozenset({'bench'}), 2, parallel=False),
     # What a packet costs, of the build that is there anyway; `bench` counts the release's.

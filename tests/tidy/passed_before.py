@@ -51,16 +51,21 @@ class PassedBefore:
         os.utime(stamp)  # in use: not to be forgotten
         return True
 
-    def remember(self, key: str, path: str) -> None:
+    def remember(self, key: str, paths: list[str]) -> None:
         """Unless someone has changed what it read: then the tool may have seen either text."""
-        if all(self._on_disk(read) == self._tree.texts[read] for read in self.reads(path)):
+        if all(self._on_disk(read) == self._tree.texts[read] for read in self._all_reads(paths)):
             (self._folder / key).touch()
+            self._last(paths).touch()
 
-    def key(self, path: str, *conditions: str) -> str:
+    def last_seen(self, paths: list[str]) -> float:
+        """When they passed last, whatever their texts were; 0: not within memory."""
+        return self._last(paths).stat().st_mtime if self._last(paths).exists() else 0
+
+    def key(self, paths: list[str], *conditions: str) -> str:
         digest = hashlib.sha256()
         for part in conditions:
             digest.update(part.replace(str(ROOT), '').encode() + b'\0')
-        for read in sorted(self.reads(path)):
+        for read in sorted(self._all_reads(paths)):
             digest.update(f'{read}\0{self._tree.texts[read]}\0'.encode())
         return digest.hexdigest()
 
@@ -75,6 +80,12 @@ class PassedBefore:
                         ahead.append(target)
             self._reads[path] = found
         return self._reads[path]
+
+    def _all_reads(self, paths: list[str]) -> set[str]:
+        return set().union(*map(self.reads, paths))
+
+    def _last(self, paths: list[str]) -> Path:
+        return self._folder / hashlib.sha256(f'last {paths}'.encode()).hexdigest()
 
     def _on_disk(self, path: str) -> str:
         file = self._root / path

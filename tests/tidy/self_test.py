@@ -2,6 +2,8 @@
 """Every rule must be able to fail: each is fed the trees of rule_cases.py."""
 from __future__ import annotations
 
+import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -42,14 +44,14 @@ def memory() -> list[str]:
 
         def known(texts: dict[str, str], condition: str) -> bool:
             passed = PassedBefore(Tree(texts), root / 'passed')
-            return passed.knows(passed.key('a.cpp', condition))
+            return passed.knows(passed.key(['a.cpp'], condition))
 
         for name, text in texts.items():
             (root / name).write_text(text)
         passed = PassedBefore(Tree(texts), root / 'passed', root)
-        passed.remember(passed.key('a.cpp', 'tool 1'), 'a.cpp')
+        passed.remember(passed.key(['a.cpp'], 'tool 1'), ['a.cpp'])
         (root / 'c.hpp').write_text('int changed;\n')
-        passed.remember(passed.key('a.cpp', 'tool 3'), 'a.cpp')
+        passed.remember(passed.key(['a.cpp'], 'tool 3'), ['a.cpp'])
         claims = {'the same': known(texts, 'tool 1'),
                   'another file': known({**texts, 'd.hpp': 'int d;'}, 'tool 1'),
                   'not the tool': not known(texts, 'tool 2'),
@@ -72,10 +74,51 @@ def a_failure_is_found_again() -> list[str]:
         for mend in (False, False, True, True):
             if mend:
                 (build / 'mended').touch()
-            said.append(rules.run([Check('a.cpp', ['bash', '-c', command])]))
+            said.append(rules.run([Check('a.cpp', ['bash', '-c', command], ['a.cpp'])]))
         runs = (build / 'runs').read_text().count('x')
     wanted = [['a.cpp: exit status 1']] * 2 + [[]] * 2
     return [] if (said, runs) == (wanted, 3) else [f'said {said} in {runs} runs']
+
+
+def the_least_recent_are_first() -> list[str]:
+    """A check that begins when the time is over waits for the next one, which begins with it."""
+    texts = {f'{name}.cpp': f'int {name};\n' for name in 'abc'}
+    with tempfile.TemporaryDirectory() as folder:
+        build = Path(folder)
+        (build / 'compile_commands.json').write_text('[]')
+        for name, text in texts.items():
+            (build / name).write_text(text)
+
+        def run(minutes: float, changed: dict[str, str], names: str) -> tuple[str, int]:
+            (build / 'runs').write_text('')
+            for name, text in changed.items():
+                (build / name).write_text(text)
+            rules = CompiledRules(build, Tree({**texts, **changed}), PassedBefore(Tree({**texts, **changed}), build / 'passed', build), minutes)
+            rules.run([Check(f'{n}.cpp', ['bash', '-c', f'echo {n} >>runs'], [f'{n}.cpp']) for n in names])
+            return ''.join(sorted((build / 'runs').read_text().split())), rules.left
+
+        said = [run(math.inf, {}, 'ab'), run(0, {'a.cpp': 'int d;\n'}, 'abc'), run(math.inf, {'a.cpp': 'int d;\n'}, 'abc')]
+        passed = PassedBefore(Tree(texts), build / 'passed', build)
+        said.append((passed.last_seen(['c.cpp']) > passed.last_seen(['b.cpp']), passed.last_seen(['never.cpp'])))
+    wanted = [('ab', 0), ('', 2), ('ac', 0), (True, 0)]
+    return [] if said == wanted else [f'said {said}, wanted {wanted}']
+
+
+def a_unit_is_what_it_includes() -> list[str]:
+    with tempfile.TemporaryDirectory(dir=ROOT) as folder:
+        build = Path(folder)
+        (build / 'l.p').mkdir()
+        (build / 'l.p' / 'l-unity0.cpp').write_text(f'#include<{ROOT}/x/../control/a.cpp>\n#include<{ROOT}/control/b.cpp>\n')
+        units = ['l.p/l-unity0.cpp', f'{ROOT}/tools/c.cpp', '/usr/d.cpp']
+        (build / 'compile_commands.json').write_text(json.dumps([{'file': f, 'directory': folder, 'command': 'c++'} for f in units]))
+        tree = Tree({'.clang-tidy': '', 'control/a.cpp': '', 'control/b.cpp': '', 'tools/c.cpp': ''})
+        rules = CompiledRules(build, tree, PassedBefore(tree, build / 'passed'))
+        asked: list[Check] = []
+        rules.run = lambda checks: asked.extend(checks) or []
+        rules.clang_tidy()
+    found = [(c.name, c.paths) for c in asked]
+    wanted = [(units[0], ['control/a.cpp', 'control/b.cpp']), (units[1], ['tools/c.cpp'])]
+    return [] if found == wanted else [f'found {found}, wanted {wanted}']
 
 
 def commits_with_long_subjects() -> list[str]:
@@ -101,6 +144,8 @@ def main() -> int:
              'a_compilers_complaints_survive_the_filter': noise,
              'what_has_passed_is_known_by_all_that_it_read': memory,
              'only_a_pass_is_remembered': a_failure_is_found_again,
+             'a_budget_begins_with_the_least_recent': the_least_recent_are_first,
+             'sources_are_looked_at_as_they_are_compiled': a_unit_is_what_it_includes,
              'commits_with_long_subjects_are_refused': commits_with_long_subjects}
     for rule in RULES:
         tests[f'{rule.__name__}_can_fail'] = lambda r=rule: problems_of(r, *CASES.get(r.__name__, ([], [])))
