@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/test: builds and runs suites in order; says first which, and for how long; the last line is `N passed, N failed,
-N skipped`."""
+"""tools/test: builds and runs suites in order, by `meson test`; says first which, and for how long; the last line is
+`N passed, N failed, N skipped`."""
 from __future__ import annotations
 
 import argparse
@@ -12,10 +12,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from fuzzing import FuzzLength
-from outcome import FAILED, PASSED, SKIPPED, Outcome
-from processes import Processes
-from suites import ALL, BY_NAME_ONLY, DEFAULT, LOGS, NAMES, ONE_IN, QUICK, SUITES, Runner, plan
+from meson import Meson, StepFailed
+from results import FAILED, PASSED, SKIPPED, Outcome
+from suites import ALL, BY_NAME_ONLY, DEFAULT, NAMES, ONE_IN, QUICK, SUITES, Suite, plan
 
 MESSAGE_LINES = 30
 LONG = 20  # seconds of a program, to be told
@@ -36,27 +35,38 @@ def arguments() -> argparse.Namespace:
     return parsed
 
 
-def names_of(chosen: argparse.Namespace) -> list[str]:
-    if not chosen.suites:
-        return QUICK if chosen.quick else DEFAULT
-    return [*chosen.suites, *(ALL if 'all' in chosen.suites else [])]
-
-
 def counts(outcomes: list[Outcome]) -> str:
     return ', '.join(f'{sum(o.kind == kind for o in outcomes)} {kind}' for kind in (PASSED, FAILED, SKIPPED))
 
 
+def run(suite: Suite, meson: Meson, chosen: list[Suite], pattern: str | None) -> list[Outcome]:
+    print(f'{suite.name:9}', end=' ', flush=True)
+    started = time.monotonic()
+    try:
+        tests = meson.build(suite, chosen)
+        built = time.monotonic()
+        outcomes, seconds = meson.test(suite, tests, pattern)
+    except StepFailed as failure:
+        built, outcomes, seconds = time.monotonic(), [Outcome(f'{suite.name}: what it needs is built', FAILED, str(failure))], {}
+    longest = max(seconds, key=seconds.get, default='')
+    print(f'{counts(outcomes):36} {time.monotonic() - built:7.1f} s'
+          + (f'   (build {built - started:.0f} s)' if built - started >= 1 else '')
+          + (f'   (longest: {longest}, {seconds[longest]:.0f} s)' if seconds.get(longest, 0) >= LONG else ''), flush=True)
+    for o in (o for o in outcomes if suite.tells and o.kind == PASSED):
+        print(f'    {o.name:24} {o.message}', flush=True)
+    return outcomes
+
+
 def report(outcomes: list[Outcome], pattern: str | None) -> int:
-    skipped = [o for o in outcomes if o.kind == SKIPPED]
     failed = [o for o in outcomes if o.kind == FAILED]
-    for o in skipped:
+    for o in (o for o in outcomes if o.kind == SKIPPED):
         print(f'skipped: {o.name}: {o.message}')
     for o in failed:
         print(f'FAILED: {o.name}')
         for line in o.message.splitlines()[:MESSAGE_LINES]:
             print(f'    {line}')
     if failed:
-        print(f'whole logs: {LOGS}')
+        print('whole logs: meson-logs in the build folders')
     ran = sum(o.kind != SKIPPED for o in outcomes)
     if ran == 0:
         print('no test ran' + (f' (nothing matches {pattern!r})' if pattern else ''))
@@ -64,42 +74,27 @@ def report(outcomes: list[Outcome], pattern: str | None) -> int:
     return 1 if failed or ran == 0 else 0
 
 
-def run(chosen: argparse.Namespace, processes: Processes, scratch: Path) -> list[Outcome]:
-    names = names_of(chosen)
-    one_in = int(os.environ.get('SOFTSPINE_ONE_IN') or (1 if chosen.suites else ONE_IN))
-    print(plan(names, one_in), flush=True)
-    length = FuzzLength(seconds=chosen.fuzz_seconds or (5 if chosen.quick else 30), runs=chosen.fuzz_runs or 0)
-    suites = [s for s in SUITES if s.name in names]
-    runner = Runner(processes, scratch, suites, one_in, chosen.pattern, length)
-    outcomes: list[Outcome] = []
-    for suite in suites:
-        print(f'{suite.name:9}', end=' ', flush=True)
-        result = runner.run(suite)
-        outcomes += result.outcomes
-        print(f'{counts(result.outcomes):36} {result.run_seconds:7.1f} s'
-              + (f'   (build {result.build_seconds:.0f} s)' if result.build_seconds >= 1 else '')
-              + (f'   (longest: {result.slowest[0]}, {result.slowest[1]:.0f} s)' if result.slowest[1] >= LONG else ''), flush=True)
-        for o in (o for o in result.outcomes if o.kind == PASSED and o.message):
-            print(f'    {o.name:24} {o.message}', flush=True)
-    return outcomes
-
-
 def main() -> int:
     chosen = arguments()
-    processes = Processes()
+    names = [*chosen.suites, *(ALL if 'all' in chosen.suites else [])] or (QUICK if chosen.quick else DEFAULT)
+    one_in = int(os.environ.get('SOFTSPINE_ONE_IN') or (1 if chosen.suites else ONE_IN))
     scratch = Path(tempfile.mkdtemp(prefix='softspine-'))
+    fuzz_length = f'-runs={chosen.fuzz_runs}' if chosen.fuzz_runs else f'-max_total_time={chosen.fuzz_seconds or (5 if chosen.quick else 30)}'
+    meson = Meson({'TMPDIR': str(scratch), 'SOFTSPINE_FUZZ': fuzz_length, **({'SOFTSPINE_ONE_IN': str(one_in)} if one_in > 1 else {})})
 
     def interrupted(which: int, _frame) -> None:
-        processes.end_all()
+        meson.end()
         shutil.rmtree(scratch, ignore_errors=True)
         print(f'\ninterrupted by {signal.Signals(which).name}', file=sys.stderr, flush=True)
-        os._exit(128 + which)  # threads may still wait for children that are gone
+        os._exit(128 + which)
 
     for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(which, interrupted)
     started = time.monotonic()
+    print(plan(names, one_in), flush=True)
+    suites = [s for s in SUITES if s.name in names]
     try:
-        outcomes = run(chosen, processes, scratch)
+        outcomes = [o for s in suites for o in run(s, meson, suites, chosen.pattern)]
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     print(f'{time.monotonic() - started:.0f} s in all')
