@@ -104,7 +104,7 @@ void warn_of_workers(const control::Testbed& testbed, control::Errors& warnings)
 }  // namespace
 
 std::string service_text(const control::Testbed& testbed, const control::Review& review) {
-  const std::string outside =
+  std::string outside =
       outside_text(testbed, review.outside) + outside_addresses_text(testbed.fabric, review.outside.hosts);
   if (review.workloads.empty()) return outside;
   control::TextTable table({"<WORKLOAD", "DSCP", "<FROM", "<TO", "QUEUE", "PG", "PRIORITY", "LINKS", "<PACKETS"});
