@@ -6,6 +6,7 @@
 #include "control/compile/headroom_check.hpp"
 #include "control/compile/mtu_review.hpp"
 #include "control/compile/workload_demands.hpp"
+#include "dataplane/congestion/algorithms.hpp"
 
 namespace softspine::control {
 namespace {

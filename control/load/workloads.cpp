@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "control/load/resolve.hpp"
+#include "dataplane/congestion/algorithms.hpp"
 
 namespace softspine::control {
 namespace {

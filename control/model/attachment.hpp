@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "dataplane/congestion/algorithms.hpp"
+#include "dataplane/congestion/congestion_parameters.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 

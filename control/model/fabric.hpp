@@ -23,7 +23,7 @@
 #include "control/model/lag.hpp"
 #include "control/model/role.hpp"
 #include "control/model/stack.hpp"
-#include "dataplane/flow_control/link_modes.hpp"
+#include "dataplane/flow_control/link_mode.hpp"
 #include "dataplane/units/clock_offset.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"

@@ -17,7 +17,7 @@
 #include "control/model/port_maps.hpp"
 #include "control/model/qos.hpp"
 #include "dataplane/forwarding/neighbour_ages.hpp"
-#include "dataplane/hashing/flowlet_table.hpp"
+#include "dataplane/hashing/flowlet_config.hpp"
 #include "dataplane/hashing/hash_config.hpp"
 
 namespace softspine::control {

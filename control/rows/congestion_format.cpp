@@ -7,6 +7,8 @@
 #include <tuple>
 #include <vector>
 
+#include "dataplane/congestion/algorithms.hpp"
+
 namespace softspine::control {
 
 using dataplane::CongestionAlgorithms;

@@ -8,7 +8,9 @@
 #pragma once
 
 #include "control/format/table.hpp"
-#include "dataplane/congestion/algorithms.hpp"
+#include "dataplane/congestion/congestion_parameters.hpp"
+#include "dataplane/units/byte_count.hpp"
+#include "dataplane/units/fraction.hpp"
 
 namespace softspine::control {
 

@@ -7,6 +7,7 @@
 
 #include "control/format/table.hpp"
 #include "control/rows/rows.hpp"
+#include "dataplane/flow_control/link_modes.hpp"
 
 namespace softspine::control {
 

@@ -6,6 +6,8 @@
 #include "control/rows/qos_formats.hpp"
 #include "control/rows/row_formats.hpp"
 #include "control/rows/tables.hpp"
+#include "dataplane/congestion/algorithms.hpp"
+#include "dataplane/flow_control/link_modes.hpp"
 
 namespace softspine::control {
 namespace {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of all congestion controls. A new one has a header of its own (congestion_algorithm.hpp says what it must
-// declare) and its line here; testbed files, schema, reference, hosts and NICs take it from this list.
+// The list of all congestion controls. A new one has a class in a header of its own (congestion_algorithm.hpp says what
+// it must declare), its parameters in another, and a line here and in congestion_parameters.hpp; testbed files, schema,
+// reference, hosts and NICs take it from this list.
 #pragma once
 
+#include <type_traits>
 #include <variant>
 
 #include "dataplane/congestion/bdp_cap.hpp"
+#include "dataplane/congestion/congestion_parameters.hpp"
 #include "dataplane/congestion/reaction_point.hpp"
 #include "dataplane/congestion/timely.hpp"
 
@@ -28,12 +31,8 @@ using CongestionAlgorithms = CongestionAlgorithmList<  //
     Timely,                                            //
     BdpCap>;                                           // BDP-FC
 
-// The congestion control of a queue pair or a NIC: none, or the parameters of one algorithm.
-using CongestionParameters = CongestionAlgorithms::AnyParameters;
-
-inline bool controls_congestion(const CongestionParameters& parameters) {
-  return parameters.index() != 0;
-}
+// A place in the one list is a place in the other.
+static_assert(std::is_same_v<CongestionAlgorithms::AnyParameters, CongestionParameters>);
 
 namespace congestion {
 
@@ -51,15 +50,6 @@ bool holds_for(const CongestionParameters& parameters, Predicate&& predicate) {
 
 inline bool uses_cnps(const CongestionParameters& parameters) {
   return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kUsesCnps; });
-}
-// What the parameters say for a receiver that sends CNPs.
-inline Duration cnp_interval_of(const CongestionParameters& parameters) {
-  const auto* dcqcn = std::get_if<ReactionParameters>(&parameters);
-  return dcqcn == nullptr ? ReactionParameters{}.cnp_interval : dcqcn->cnp_interval;
-}
-inline Duration nic_delay_of(const CongestionParameters& parameters) {
-  const auto* dcqcn = std::get_if<ReactionParameters>(&parameters);
-  return dcqcn == nullptr ? Duration{} : dcqcn->nic_delay;
 }
 inline bool uses_acks(const CongestionParameters& parameters) {
   return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kUsesAcks; });

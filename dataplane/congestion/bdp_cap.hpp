@@ -14,15 +14,11 @@
 #include <optional>
 #include <tuple>
 
+#include "dataplane/congestion/bdp_cap_parameters.hpp"
 #include "dataplane/congestion/congestion_algorithm.hpp"
+#include "dataplane/units/wide.hpp"
 
 namespace softspine::dataplane {
-
-struct BdpCapParameters {
-  Duration rtt = Duration::us(24);
-
-  friend bool operator==(const BdpCapParameters&, const BdpCapParameters&) = default;
-};
 
 class BdpCap : public CongestionAlgorithm {
  public:

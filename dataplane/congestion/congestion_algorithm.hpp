@@ -34,7 +34,6 @@
 
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
-#include "dataplane/units/wide.hpp"
 
 namespace softspine::dataplane {
 
@@ -55,22 +54,6 @@ struct CongestionAlgorithm {
 };
 
 inline constexpr Rate kTopRate = Rate::gbps(1'600);  // of a link
-
-// An exact part of one: 5/1024. 0 < part ≤ whole.
-struct Fraction {
-  uint32_t part = 1;
-  uint32_t whole = 1;
-
-  // ⌊ of × this ⌋
-  constexpr uint64_t floor_of(uint64_t of) const { return static_cast<uint64_t>(Uint128{of} * part / whole); }
-  friend bool operator==(const Fraction&, const Fraction&) = default;
-};
-
-// A number of bytes among an algorithm's parameters.
-struct ByteCount {
-  uint64_t count = 0;
-  friend auto operator<=>(const ByteCount&, const ByteCount&) = default;
-};
 
 // A word of the testbed file, and the parameters that it stands for.
 template <typename Parameters>

@@ -33,24 +33,10 @@
 #include <tuple>
 
 #include "dataplane/congestion/congestion_algorithm.hpp"
+#include "dataplane/congestion/timely_parameters.hpp"
+#include "dataplane/units/wide.hpp"
 
 namespace softspine::dataplane {
-
-struct TimelyParameters {
-  Fraction alpha{7, 8};
-  Fraction beta{4, 5};
-  Rate delta = Rate::mbps(10);
-  Duration t_low = Duration::us(50);
-  Duration t_high = Duration::us(500);
-  Duration min_rtt = Duration::us(20);
-  uint32_t hai_after = 5;
-  uint32_t hai_steps = 5;
-  bool weighted = false;
-  Fraction initial_rate{1, 1};
-  Rate min_rate = Rate::mbps(10);
-
-  friend bool operator==(const TimelyParameters&, const TimelyParameters&) = default;
-};
 
 class Timely : public CongestionAlgorithm {
  public:

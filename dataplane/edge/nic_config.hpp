@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "dataplane/congestion/algorithms.hpp"
+#include "dataplane/congestion/congestion_parameters.hpp"
 #include "dataplane/congestion/notification_point.hpp"
-#include "dataplane/flow_control/link_modes.hpp"
+#include "dataplane/flow_control/link_mode.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/rate.hpp"

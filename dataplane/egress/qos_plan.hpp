@@ -10,7 +10,7 @@
 
 #include "dataplane/buffer/buffer_plan.hpp"
 #include "dataplane/egress/wred.hpp"
-#include "dataplane/flow_control/link_modes.hpp"
+#include "dataplane/flow_control/link_mode.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/rate.hpp"

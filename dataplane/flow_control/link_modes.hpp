@@ -11,13 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace softspine::dataplane {
+#include "dataplane/flow_control/link_mode.hpp"
 
-enum class LinkMode : uint8_t {
-  kPfc,     // the receiver asks for pauses of priorities (802.1Qbb)
-  kCredit,  // the receiver grants credit beforehand, as InfiniBand's does
-  kPause,   // the receiver asks for pauses of the whole link (PAUSE, 802.3 annex 31B)
-};
+namespace softspine::dataplane {
 
 struct LinkModeRow {
   LinkMode mode;

@@ -30,7 +30,7 @@
 #include <optional>
 
 #include "dataplane/flow_control/credit_link.hpp"
-#include "dataplane/flow_control/link_modes.hpp"
+#include "dataplane/flow_control/link_mode.hpp"
 #include "dataplane/flow_control/pause_requests.hpp"
 #include "dataplane/flow_control/pause_state.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"

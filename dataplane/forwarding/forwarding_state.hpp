@@ -19,7 +19,7 @@
 #include "dataplane/forwarding/prefix_trie.hpp"
 #include "dataplane/hashing/ecmp_group.hpp"
 #include "dataplane/hashing/ecmp_hash.hpp"
-#include "dataplane/hashing/flowlet_table.hpp"
+#include "dataplane/hashing/flowlet_config.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 

@@ -11,6 +11,7 @@
 #include "dataplane/forwarding/fdb.hpp"
 #include "dataplane/forwarding/forwarding_state.hpp"
 #include "dataplane/forwarding/neighbour_table.hpp"
+#include "dataplane/hashing/flowlet_table.hpp"
 #include "dataplane/packet/burst.hpp"
 #include "dataplane/packet/wire.hpp"
 

@@ -13,16 +13,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "dataplane/hashing/flowlet_config.hpp"
 #include "dataplane/units/time.hpp"
 
 namespace softspine::dataplane {
-
-inline constexpr uint32_t kMaxFlowlets = 1 << 20;
-
-struct FlowletConfig {
-  Duration gap = Duration::us(50);
-  uint32_t slots = 16'384;  // a power of two
-};
 
 class FlowletTable {
  public:

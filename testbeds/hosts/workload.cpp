@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "dataplane/congestion/algorithms.hpp"
 #include "dataplane/units/rng.hpp"
 #include "testbeds/hosts/qp_numbers.hpp"
 

@@ -9,6 +9,7 @@
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/engine/wall_clock.hpp"
+#include "dataplane/flow_control/link_modes.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
 #include "pipelines/aggregation.hpp"
 #include "pipelines/core.hpp"

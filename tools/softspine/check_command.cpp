@@ -12,6 +12,7 @@
 #include "control/compile/headroom_check.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
+#include "dataplane/flow_control/link_modes.hpp"
 #include "testbeds/run/packet_need.hpp"
 #include "tools/softspine/fabric_report.hpp"
 #include "tools/softspine/job_report.hpp"

@@ -2,6 +2,7 @@
 // Congestion controls end to end: hosts over a bottleneck that the test brings along, with DCQCN's congestion point.
 #include <algorithm>
 
+#include "dataplane/congestion/algorithms.hpp"
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"

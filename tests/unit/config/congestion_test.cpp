@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "control/rows/congestion_format.hpp"
+#include "dataplane/congestion/algorithms.hpp"
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {
