@@ -9,28 +9,13 @@
 #include <cerrno>
 #include <cstring>
 
+#include "dataplane/edge/owned_fd.hpp"
+
 namespace softspine::control {
-namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-}  // namespace
 
 // Never more than one byte past the limit, whatever the size that the file system claims.
 std::expected<std::string, std::string> read_text_file(const std::string& path, bool only_files, size_t most) {
-  const Descriptor file(path);
+  const dataplane::OwnedFd file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.get() < 0) return std::unexpected(std::string("cannot be opened: ") + std::strerror(errno));
   struct stat info{};
   if (fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode)) return std::unexpected("is a directory");

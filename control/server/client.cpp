@@ -8,9 +8,12 @@
 #include <cerrno>
 #include <cstring>
 
+#include "control/server/socket_address.hpp"
 #include "control/server/socket_path.hpp"
 
 namespace softspine::control {
+
+using dataplane::OwnedFd;
 
 namespace {
 
@@ -33,7 +36,7 @@ std::string why_not_connected(const std::filesystem::path& path, int error) {
 
 std::expected<Client, std::string> Client::connect(const std::filesystem::path& path) {
   if (!fits_socket_address(path)) return std::unexpected("too long for a socket's path: " + path.native());
-  Descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  OwnedFd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   const sockaddr_un address = socket_address(path);
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return std::unexpected(why_not_connected(path, errno));

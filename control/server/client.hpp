@@ -9,8 +9,8 @@
 #include <functional>
 #include <string>
 
-#include "control/server/descriptor.hpp"
 #include "control/server/protocol.hpp"
+#include "dataplane/edge/owned_fd.hpp"
 
 namespace softspine::control {
 
@@ -28,12 +28,12 @@ class Client {
 
  private:
   using Until = std::chrono::steady_clock::time_point;
-  explicit Client(Descriptor socket) : socket_(std::move(socket)) {}
+  explicit Client(dataplane::OwnedFd socket) : socket_(std::move(socket)) {}
   std::expected<void, std::string> send(const std::string& text, Until until);
   std::expected<std::string, std::string> receive_line(Until until);
   std::expected<void, std::string> wait_for(short events, Until until) const;
 
-  Descriptor socket_;
+  dataplane::OwnedFd socket_;
   std::string input_;
   uint64_t calls_ = 0;
 };

@@ -8,9 +8,12 @@
 #include <cerrno>
 #include <cstring>
 
+#include "control/server/socket_address.hpp"
 #include "control/server/socket_path.hpp"
 
 namespace softspine::control {
+
+using dataplane::OwnedFd;
 
 namespace {
 
@@ -23,7 +26,7 @@ std::expected<void, std::string> clear_the_way(const std::filesystem::path& path
   struct stat about{};
   if (::lstat(path.c_str(), &about) != 0) return {};
   if (!S_ISSOCK(about.st_mode)) return std::unexpected(path.native() + " is in the way: it is not a socket");
-  const Descriptor probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  const OwnedFd probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   const sockaddr_un address = socket_address(path);
   // EAGAIN: its queue of connections is full, so somebody does listen.
   if (::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 || errno == EAGAIN) {
@@ -36,15 +39,15 @@ std::expected<void, std::string> clear_the_way(const std::filesystem::path& path
 
 }  // namespace
 
-std::expected<Descriptor, std::string> listen_at(const std::filesystem::path& path) {
+std::expected<OwnedFd, std::string> listen_at(const std::filesystem::path& path) {
   if (!fits_socket_address(path)) return std::unexpected("too long for a socket's path: " + path.native());
   const std::string folder = path.has_parent_path() ? path.parent_path().native() : ".";
-  const Descriptor lock{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  const OwnedFd lock{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (lock.get() < 0) return failed("cannot open the folder " + folder);
   if (::flock(lock.get(), LOCK_EX) != 0) return failed("cannot lock the folder " + folder);
   if (const auto clear = clear_the_way(path); !clear) return std::unexpected(clear.error());
 
-  Descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  OwnedFd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   const sockaddr_un address = socket_address(path);
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return failed("cannot bind " + path.native());

@@ -10,11 +10,11 @@
 #include <filesystem>
 #include <string>
 
-#include "control/server/descriptor.hpp"
+#include "dataplane/edge/owned_fd.hpp"
 
 namespace softspine::control {
 
 // Non-blocking, close on exec.
-std::expected<Descriptor, std::string> listen_at(const std::filesystem::path& path);
+std::expected<dataplane::OwnedFd, std::string> listen_at(const std::filesystem::path& path);
 
 }  // namespace softspine::control

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "dataplane/edge/owned_fd.hpp"
+
 namespace softspine::dataplane {
 
 namespace {
@@ -21,11 +23,6 @@ struct sigaction previous;
 class MapsReader {
  public:
   MapsReader() : fd_(open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {}
-  ~MapsReader() {
-    if (fd_ >= 0) close(fd_);
-  }
-  MapsReader(const MapsReader&) = delete;
-  MapsReader& operator=(const MapsReader&) = delete;
 
   // "begin-end rwxs …": whether `address` lies in a mapping that is shared with someone.
   bool is_shared(uintptr_t address) {
@@ -56,7 +53,7 @@ class MapsReader {
   }
   char next() {
     if (at_ == filled_) {
-      filled_ = fd_ >= 0 ? read(fd_, buffer_.data(), buffer_.size()) : 0;
+      filled_ = fd_ ? read(fd_.get(), buffer_.data(), buffer_.size()) : 0;
       at_ = 0;
       if (filled_ <= 0) {
         filled_ = 0;
@@ -66,7 +63,7 @@ class MapsReader {
     }
     return buffer_[static_cast<size_t>(at_++)];
   }
-  int fd_;
+  OwnedFd fd_;
   std::array<char, 4096> buffer_;
   ssize_t filled_ = 0;
   ssize_t at_ = 0;

@@ -14,7 +14,7 @@ class OwnedFd {
   explicit OwnedFd(int fd) : fd_(fd) {}
   OwnedFd(OwnedFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   OwnedFd& operator=(OwnedFd&& other) noexcept {
-    std::swap(fd_, other.fd_);
+    const OwnedFd old{std::exchange(fd_, other.release())};
     return *this;
   }
   OwnedFd(const OwnedFd&) = delete;

@@ -9,9 +9,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "testbeds/process/descriptor.hpp"
+#include "dataplane/edge/owned_fd.hpp"
 
 namespace softspine::testbeds {
+
+using dataplane::OwnedFd;
 
 namespace fs = std::filesystem;
 
@@ -43,8 +45,8 @@ bool Machine::has(const std::string& path) const {
 }
 
 std::string Machine::why_not_open(const std::string& path) const {
-  const Descriptor file(open((root_ / path).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-  return file.number() >= 0 ? "" : std::strerror(errno);
+  const OwnedFd file(open((root_ / path).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  return file.get() >= 0 ? "" : std::strerror(errno);
 }
 
 std::optional<std::string> Machine::line_in(const std::string& path) const {

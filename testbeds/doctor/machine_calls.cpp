@@ -14,36 +14,38 @@
 #include <cstring>
 #include <sstream>
 
+#include "dataplane/edge/owned_fd.hpp"
 #include "testbeds/doctor/machine.hpp"
 #include "testbeds/namespaces/network_namespace.hpp"
 #include "testbeds/outside/veth_peer.hpp"
-#include "testbeds/process/descriptor.hpp"
 
 namespace softspine::testbeds {
+
+using dataplane::OwnedFd;
 
 namespace {
 
 // The kernel names a namespace's owner only to those whose own user namespace the owner is, or lies in.
 bool owns_network() {
-  const Descriptor network(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
-  const Descriptor owner(network.number() < 0 ? -1 : ioctl(network.number(), NS_GET_USERNS));
-  return owner.number() >= 0;
+  const OwnedFd network(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
+  const OwnedFd owner(network.get() < 0 ? -1 : ioctl(network.get(), NS_GET_USERNS));
+  return owner.get() >= 0;
 }
 
 // Here, in this thread's network namespace.
 std::optional<InterfaceHere> one_interface(const std::string& name) {
-  const Descriptor socket_of(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const OwnedFd socket_of(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq request{};
   name.copy(request.ifr_name, IFNAMSIZ - 1);
-  if (ioctl(socket_of.number(), SIOCGIFFLAGS, &request) != 0) return std::nullopt;
+  if (ioctl(socket_of.get(), SIOCGIFFLAGS, &request) != 0) return std::nullopt;
   InterfaceHere out;
   out.up = (request.ifr_flags & IFF_UP) != 0;
   out.carrier = (request.ifr_flags & IFF_RUNNING) != 0;
-  if (ioctl(socket_of.number(), SIOCGIFMTU, &request) == 0) out.mtu = static_cast<uint32_t>(request.ifr_mtu);
+  if (ioctl(socket_of.get(), SIOCGIFMTU, &request) == 0) out.mtu = static_cast<uint32_t>(request.ifr_mtu);
   ethtool_drvinfo driver{};
   driver.cmd = ETHTOOL_GDRVINFO;
   request.ifr_data = reinterpret_cast<char*>(&driver);
-  if (ioctl(socket_of.number(), SIOCETHTOOL, &request) == 0) out.driver = driver.driver;
+  if (ioctl(socket_of.get(), SIOCETHTOOL, &request) == 0) out.driver = driver.driver;
   return out;
 }
 
@@ -68,8 +70,8 @@ std::string why_no_namespace() {
 // Without CAP_NET_RAW nobody tells: the right has a row of its own.
 std::string why_no_xdp() {
   constexpr int kXdp = 44;  // AF_XDP
-  const Descriptor made(socket(kXdp, SOCK_RAW | SOCK_CLOEXEC, 0));
-  return made.number() >= 0 || errno == EPERM ? "" : std::strerror(errno);
+  const OwnedFd made(socket(kXdp, SOCK_RAW | SOCK_CLOEXEC, 0));
+  return made.get() >= 0 || errno == EPERM ? "" : std::strerror(errno);
 }
 
 bool has_program(const std::string& program) {

@@ -15,12 +15,16 @@
 #include <string>
 #include <vector>
 
+#include "dataplane/edge/owned_fd.hpp"
 #include "testbeds/guests/uml_host.hpp"
 #include "testbeds/guests/verbs_path.hpp"
 #include "testbeds/process/keeper_program.hpp"
 #include "testbeds/process/kept_process.hpp"
 
 namespace softspine::testbeds {
+
+using dataplane::OwnedFd;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,14 +85,14 @@ std::expected<Said, Error> run_program(const fs::path& program, const std::vecto
                                        bool with_errors) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(Error{program.string(), std::strerror(errno)});
-  const Descriptor read_end(ends[0]);
-  Descriptor write_end(ends[1]);
+  const OwnedFd read_end(ends[0]);
+  OwnedFd write_end(ends[1]);
   std::vector<std::string> words{program.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  const auto pid = spawn_into(std::move(words), write_end.number(), with_errors);
-  write_end.reset();
+  const auto pid = spawn_into(std::move(words), write_end.get(), with_errors);
+  write_end = OwnedFd{};
   if (!pid) return std::unexpected(pid.error());
-  std::string text = read_to_end(read_end.number());
+  std::string text = read_to_end(read_end.get());
   int status = 0;
   while (waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
   }

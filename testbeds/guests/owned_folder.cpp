@@ -10,9 +10,13 @@
 #include <cstring>
 #include <system_error>
 
+#include "dataplane/edge/owned_fd.hpp"
 #include "testbeds/process/kept_process.hpp"
 
 namespace softspine::testbeds {
+
+using dataplane::OwnedFd;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -82,22 +86,22 @@ std::expected<void, Error> write_new_file(const fs::path& path, std::string_view
   std::error_code error;
   fs::remove_all(path, error);
   if (error) return std::unexpected(Error{path.string(), error.message()});
-  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-  if (file.number() < 0 || !write_all(file.number(), text)) return failed(path);
+  const OwnedFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (file.get() < 0 || !write_all(file.get(), text)) return failed(path);
   return {};
 }
 
 std::expected<std::string, Error> read_file_end(const fs::path& path, std::size_t most_bytes) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const OwnedFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat found{};
-  if (file.number() < 0 || fstat(file.number(), &found) != 0) return failed(path);
+  if (file.get() < 0 || fstat(file.get(), &found) != 0) return failed(path);
   if (!S_ISREG(found.st_mode)) return std::unexpected(Error{path.string(), "is no regular file"});
   const auto size = static_cast<std::size_t>(found.st_size);
   std::string text(std::min(size, most_bytes), '\0');
   std::size_t have = 0;
   while (have < text.size()) {
     const ssize_t got =
-        pread(file.number(), text.data() + have, text.size() - have, static_cast<off_t>(size - text.size() + have));
+        pread(file.get(), text.data() + have, text.size() - have, static_cast<off_t>(size - text.size() + have));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return failed(path);
     if (got == 0) break;  // cut meanwhile

@@ -11,6 +11,9 @@
 #include <utility>
 
 namespace softspine::testbeds {
+
+using dataplane::OwnedFd;
+
 namespace {
 
 constexpr const char* kOfThisThread = "/proc/thread-self/ns/net";
@@ -31,18 +34,18 @@ class WayBack {
  public:
   WayBack() : home_(open(kOfThisThread, O_RDONLY | O_CLOEXEC)) {}
   ~WayBack() {
-    if (left_ && setns(home_.number(), CLONE_NEWNET) != 0) std::terminate();
+    if (left_ && setns(home_.get(), CLONE_NEWNET) != 0) std::terminate();
   }
   WayBack(const WayBack&) = delete;
   WayBack& operator=(const WayBack&) = delete;
-  bool known() const { return home_.number() >= 0; }
+  bool known() const { return home_.get() >= 0; }
   // Who is root by `unshare -r` may make namespaces and enter them, but never comes back to the one it was started in:
   // that belongs to others.
-  bool exists() const { return setns(home_.number(), CLONE_NEWNET) == 0; }
+  bool exists() const { return setns(home_.get(), CLONE_NEWNET) == 0; }
   void leave() { left_ = true; }
 
  private:
-  Descriptor home_;
+  OwnedFd home_;
   bool left_ = false;
 };
 
@@ -61,8 +64,8 @@ std::expected<NetworkNamespace, Error> NetworkNamespace::make() {
 }
 
 std::expected<NetworkNamespace, Error> NetworkNamespace::at(const std::filesystem::path& file) {
-  Descriptor descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (descriptor.number() < 0) return std::unexpected(failed(file.c_str()));
+  OwnedFd descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (descriptor.get() < 0) return std::unexpected(failed(file.c_str()));
   return NetworkNamespace(std::move(descriptor));
 }
 
@@ -70,7 +73,7 @@ std::expected<void, Error> NetworkNamespace::within(const std::function<void()>&
   WayBack way_back;
   if (!way_back.known()) return std::unexpected(failed(kOfThisThread));
   if (!way_back.exists()) return within_for_good(action);
-  if (setns(descriptor_.number(), CLONE_NEWNET) != 0) return std::unexpected(failed("setns"));
+  if (setns(descriptor_.get(), CLONE_NEWNET) != 0) return std::unexpected(failed("setns"));
   way_back.leave();
   action();
   return {};
@@ -79,7 +82,7 @@ std::expected<void, Error> NetworkNamespace::within(const std::function<void()>&
 std::expected<void, Error> NetworkNamespace::within_for_good(const std::function<void()>& action) const {
   std::expected<void, Error> done;
   in_another_thread([&] {
-    if (setns(descriptor_.number(), CLONE_NEWNET) != 0) {
+    if (setns(descriptor_.get(), CLONE_NEWNET) != 0) {
       done = std::unexpected(failed("setns"));
     } else {
       action();

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "dataplane/edge/owned_fd.hpp"
 #include "testbeds/process/error.hpp"
 #include "testbeds/process/kept_process.hpp"
 
@@ -24,12 +25,12 @@ class NetworkNamespace {
   // that it starts live there. Where the thread may not return to its own namespace (`unshare -r`), another one runs
   // `action`, and ends.
   std::expected<void, Error> within(const std::function<void()>& action) const;
-  int descriptor() const { return descriptor_.number(); }
+  int descriptor() const { return descriptor_.get(); }
 
  private:
   std::expected<void, Error> within_for_good(const std::function<void()>& action) const;
-  explicit NetworkNamespace(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
-  Descriptor descriptor_;
+  explicit NetworkNamespace(dataplane::OwnedFd descriptor) : descriptor_(std::move(descriptor)) {}
+  dataplane::OwnedFd descriptor_;
 };
 
 }  // namespace softspine::testbeds

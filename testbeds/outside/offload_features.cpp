@@ -15,9 +15,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "dataplane/edge/owned_fd.hpp"
 #include "testbeds/process/kept_process.hpp"
 
 namespace softspine::testbeds {
+
+using dataplane::OwnedFd;
+
 namespace {
 
 constexpr uint32_t kBitsOfABlock = 32;
@@ -96,11 +100,11 @@ class Ethtool {
     ifreq envelope{};
     interface_.copy(envelope.ifr_name, IFNAMSIZ - 1);
     envelope.ifr_data = static_cast<char*>(request);
-    return ioctl(socket_.number(), SIOCETHTOOL, &envelope) >= 0;
+    return ioctl(socket_.get(), SIOCETHTOOL, &envelope) >= 0;
   }
 
   std::string interface_;
-  Descriptor socket_;
+  OwnedFd socket_;
 };
 
 }  // namespace

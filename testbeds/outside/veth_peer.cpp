@@ -19,7 +19,12 @@
 #include <utility>
 #include <vector>
 
+#include "dataplane/edge/owned_fd.hpp"
+
 namespace softspine::testbeds {
+
+using dataplane::OwnedFd;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -58,7 +63,7 @@ std::optional<int> number_of(const std::vector<Attribute>& attributes, int type)
 // Asks the kernel one thing; an answer's body, without its headers. Nothing when it refuses.
 template <typename Body>
 std::optional<std::string> ask(uint16_t type, const Body& body) {
-  const Descriptor kernel(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
+  const OwnedFd kernel(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
   struct Question {
     nlmsghdr head;
     Body body;
@@ -67,9 +72,9 @@ std::optional<std::string> ask(uint16_t type, const Body& body) {
   question.head.nlmsg_type = type;
   question.head.nlmsg_flags = NLM_F_REQUEST;
   question.body = body;
-  if (send(kernel.number(), &question, sizeof question, 0) < 0) return std::nullopt;
+  if (send(kernel.get(), &question, sizeof question, 0) < 0) return std::nullopt;
   std::vector<char> answer(65536);
-  const ssize_t got = recv(kernel.number(), answer.data(), answer.size(), 0);
+  const ssize_t got = recv(kernel.get(), answer.data(), answer.size(), 0);
   nlmsghdr head{};
   if (got < static_cast<ssize_t>(sizeof head)) return std::nullopt;
   std::memcpy(&head, answer.data(), sizeof head);

@@ -19,9 +19,12 @@
 #include <filesystem>
 #include <system_error>
 
-#include "testbeds/process/descriptor.hpp"
+#include "dataplane/edge/owned_fd.hpp"
 
 namespace softspine::testbeds {
+
+using dataplane::OwnedFd;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,12 +50,12 @@ std::string why_not(const char* call) {
 struct Seen {
   std::string path;
   bool read_only = false;
-  Descriptor source;
+  OwnedFd source;
 };
 
 void add_seen(std::vector<Seen>& all, const std::string& path, bool read_only) {
-  Descriptor source(open(path.c_str(), O_PATH | O_CLOEXEC));
-  if (source.number() >= 0) all.push_back({path, read_only, std::move(source)});
+  OwnedFd source(open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (source.get() >= 0) all.push_back({path, read_only, std::move(source)});
 }
 
 std::vector<Seen> all_seen(const Sight& sight) {
@@ -79,18 +82,18 @@ void make_folder(const std::string& path) {
 
 void make_place(const Seen& seen, const std::string& place) {
   struct stat what{};
-  if (fstat(seen.source.number(), &what) != 0) give_up(seen.path);
+  if (fstat(seen.source.get(), &what) != 0) give_up(seen.path);
   if (S_ISDIR(what.st_mode)) return make_folder(place);
   make_folder(fs::path(place).parent_path());
   if (access(place.c_str(), F_OK) == 0) return;
-  const Descriptor file(open(place.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
-  if (file.number() < 0) give_up(place);
+  const OwnedFd file(open(place.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  if (file.get() < 0) give_up(place);
 }
 
 void bind(const Seen& seen, const std::string& root) {
   const std::string place = root + seen.path;
   make_place(seen, place);
-  const std::string source = "/proc/self/fd/" + std::to_string(seen.source.number());
+  const std::string source = "/proc/self/fd/" + std::to_string(seen.source.get());
   if (mount(source.c_str(), place.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) give_up(seen.path);
   if (!seen.read_only) return;
   mount_attr change{};

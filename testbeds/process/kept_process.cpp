@@ -18,6 +18,9 @@ extern "C" {
 }
 
 namespace softspine::testbeds {
+
+using dataplane::OwnedFd;
+
 namespace {
 
 // How long a keeper may take to kill a guest before it is killed itself.
@@ -77,26 +80,26 @@ std::expected<KeptProcess, Error> KeptProcess::start(const std::filesystem::path
                                                      const std::filesystem::path& output, const Sight& sight) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(system_error(keeper, "pipe", errno));
-  Descriptor read_end(ends[0]);
-  Descriptor lifeline(ends[1]);
-  std::vector<std::string> words{keeper.string(), std::to_string(read_end.number())};
+  OwnedFd read_end(ends[0]);
+  OwnedFd lifeline(ends[1]);
+  std::vector<std::string> words{keeper.string(), std::to_string(read_end.get())};
   for (const std::string& path : sight.read) words.insert(words.end(), {"--read", path});
   for (const std::string& path : sight.write) words.insert(words.end(), {"--write", path});
   words.insert(words.end(), command.begin(), command.end());
   pid_t pid = -1;
-  const int failed = SpawnPlan(read_end.number(), output).spawn(pid, words, environment);
+  const int failed = SpawnPlan(read_end.get(), output).spawn(pid, words, environment);
   if (failed != 0) return std::unexpected(system_error(keeper, "cannot start", failed));
-  Descriptor pidfd(pidfd_open(pid, 0));
-  if (pidfd.number() < 0) {
+  OwnedFd pidfd(pidfd_open(pid, 0));
+  if (pidfd.get() < 0) {
     const int number = errno;
-    lifeline.reset();
+    lifeline = OwnedFd{};
     waitpid(pid, nullptr, 0);
     return std::unexpected(system_error(keeper, "pidfd_open", number));
   }
   return KeptProcess(pid, std::move(pidfd), std::move(lifeline));
 }
 
-KeptProcess::KeptProcess(int pid, Descriptor pidfd, Descriptor lifeline)
+KeptProcess::KeptProcess(int pid, OwnedFd pidfd, OwnedFd lifeline)
     : pid_(pid), pidfd_(std::move(pidfd)), lifeline_(std::move(lifeline)) {}
 
 KeptProcess& KeptProcess::operator=(KeptProcess&& other) noexcept {
@@ -111,8 +114,8 @@ KeptProcess& KeptProcess::operator=(KeptProcess&& other) noexcept {
 }
 
 bool KeptProcess::await_end(std::chrono::milliseconds timeout) {
-  if (pidfd_.number() < 0 || exit_status_) return true;
-  pollfd polled{pidfd_.number(), POLLIN, 0};
+  if (pidfd_.get() < 0 || exit_status_) return true;
+  pollfd polled{pidfd_.get(), POLLIN, 0};
   int ready = 0;
   do {
     ready = poll(&polled, 1, static_cast<int>(timeout.count()));
@@ -126,15 +129,15 @@ void KeptProcess::reap() {
   siginfo_t info{};
   int done = 0;
   do {
-    done = waitid(P_PIDFD, static_cast<id_t>(pidfd_.number()), &info, WEXITED);
+    done = waitid(P_PIDFD, static_cast<id_t>(pidfd_.get()), &info, WEXITED);
   } while (done < 0 && errno == EINTR);
   exit_status_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
 }
 
 void KeptProcess::kill() {
-  lifeline_.reset();
+  lifeline_ = OwnedFd{};
   if (await_end(kKeeperPatience)) return;
-  pidfd_send_signal(pidfd_.number(), SIGKILL, nullptr, 0);
+  pidfd_send_signal(pidfd_.get(), SIGKILL, nullptr, 0);
   reap();
 }
 

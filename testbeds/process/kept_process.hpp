@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "dataplane/edge/owned_fd.hpp"
 #include "testbeds/process/confinement.hpp"
-#include "testbeds/process/descriptor.hpp"
 #include "testbeds/process/error.hpp"
 
 namespace softspine::testbeds {
@@ -37,12 +37,12 @@ class KeptProcess {
   void kill();
 
  private:
-  KeptProcess(int pid, Descriptor pidfd, Descriptor lifeline);
+  KeptProcess(int pid, dataplane::OwnedFd pidfd, dataplane::OwnedFd lifeline);
   void reap();
 
   int pid_ = -1;
-  Descriptor pidfd_;
-  Descriptor lifeline_;
+  dataplane::OwnedFd pidfd_;
+  dataplane::OwnedFd lifeline_;
   std::optional<int> exit_status_;
 };
 

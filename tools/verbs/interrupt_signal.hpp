@@ -7,6 +7,7 @@
 
 #include <csignal>
 
+#include "dataplane/edge/owned_fd.hpp"
 #include "tools/verbs/handles.hpp"
 
 namespace softspine::tools {
@@ -18,18 +19,18 @@ class InterruptSignal {
     sigaddset(&signals_, SIGINT);
     sigaddset(&signals_, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    descriptor_ = Descriptor{signalfd(-1, &signals_, SFD_CLOEXEC)};
+    descriptor_ = dataplane::OwnedFd{signalfd(-1, &signals_, SFD_CLOEXEC)};
   }
   // Of the thread that calls.
   void take() {
     signalfd_siginfo ignored;
-    if (read(descriptor_.number(), &ignored, sizeof ignored) > 0) pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+    if (read(descriptor_.get(), &ignored, sizeof ignored) > 0) pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
   }
-  int descriptor() const { return descriptor_.number(); }
+  int descriptor() const { return descriptor_.get(); }
 
  private:
   sigset_t signals_{};
-  Descriptor descriptor_;
+  dataplane::OwnedFd descriptor_;
 };
 
 }  // namespace softspine::tools

@@ -14,6 +14,8 @@
 
 namespace softspine::tools {
 
+using dataplane::OwnedFd;
+
 namespace {
 
 using Addresses = std::unique_ptr<addrinfo, DestroyedBy<freeaddrinfo>>;
@@ -44,11 +46,11 @@ GidBytes gid_of(const sockaddr_storage& address) {
 }
 
 // 0, or why not.
-int try_once(const addrinfo& to, const addrinfo* from, Descriptor& out) {
-  Descriptor socket{::socket(to.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  if (socket.number() < 0) return errno;
-  if (from != nullptr && bind(socket.number(), from->ai_addr, from->ai_addrlen) != 0) return errno;
-  if (::connect(socket.number(), to.ai_addr, to.ai_addrlen) != 0) return errno;
+int try_once(const addrinfo& to, const addrinfo* from, OwnedFd& out) {
+  OwnedFd socket{::socket(to.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  if (socket.get() < 0) return errno;
+  if (from != nullptr && bind(socket.get(), from->ai_addr, from->ai_addrlen) != 0) return errno;
+  if (::connect(socket.get(), to.ai_addr, to.ai_addrlen) != 0) return errno;
   out = std::move(socket);
   return 0;
 }
@@ -67,7 +69,7 @@ std::expected<LineSocket, std::string> LineSocket::connect(const std::string& ho
     own = std::move(*found);
   }
   for (const auto end = Clock::now() + patience;; std::this_thread::sleep_for(kBetweenTries)) {
-    Descriptor socket;
+    OwnedFd socket;
     const int wrong = try_once(**to, own.get(), socket);
     if (wrong == 0) return LineSocket{std::move(socket)};
     const bool may_come = wrong == ECONNREFUSED || wrong == EHOSTUNREACH || wrong == ENETUNREACH || wrong == ETIMEDOUT;
@@ -80,7 +82,7 @@ std::expected<LineSocket, std::string> LineSocket::connect(const std::string& ho
 std::expected<void, std::string> LineSocket::send(const Json& object) const {
   const std::string line = object.dump() + "\n";
   for (size_t sent = 0; sent < line.size();) {
-    const ssize_t n = ::send(socket_.number(), line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
+    const ssize_t n = ::send(socket_.get(), line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return std::unexpected(std::string{"the other end: "} + std::strerror(errno));
     sent += static_cast<size_t>(n);
@@ -89,7 +91,7 @@ std::expected<void, std::string> LineSocket::send(const Json& object) const {
 }
 
 bool LineSocket::has_data() const {
-  pollfd wanted{.fd = socket_.number(), .events = POLLIN, .revents = 0};
+  pollfd wanted{.fd = socket_.get(), .events = POLLIN, .revents = 0};
   return !buffered_.empty() || poll(&wanted, 1, 0) > 0;
 }
 
@@ -99,12 +101,12 @@ std::expected<Json, std::string> LineSocket::receive(std::chrono::milliseconds p
   while ((line_end = buffered_.find('\n')) == std::string::npos) {
     if (buffered_.size() > kMaxLineBytes) return std::unexpected("the other end says too much: is it softspine-verbs?");
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-    pollfd wanted{.fd = socket_.number(), .events = POLLIN, .revents = 0};
+    pollfd wanted{.fd = socket_.get(), .events = POLLIN, .revents = 0};
     const int ready = poll(&wanted, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) return std::unexpected(fmt::format("the other end says nothing for {} s", patience.count() / 1000));
     char part[4096];
-    const ssize_t n = recv(socket_.number(), part, sizeof part, 0);
+    const ssize_t n = recv(socket_.get(), part, sizeof part, 0);
     if (n == 0) return std::unexpected("the other end has closed the connection");
     if (n < 0) return std::unexpected(std::string{"the other end: "} + std::strerror(errno));
     buffered_.append(part, static_cast<size_t>(n));
@@ -117,28 +119,28 @@ std::expected<Json, std::string> LineSocket::receive(std::chrono::milliseconds p
 GidBytes LineSocket::own_address() const {
   sockaddr_storage address{};
   socklen_t length = sizeof address;
-  getsockname(socket_.number(), reinterpret_cast<sockaddr*>(&address), &length);
+  getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&address), &length);
   return gid_of(address);
 }
 
 GidBytes LineSocket::peer_address() const {
   sockaddr_storage address{};
   socklen_t length = sizeof address;
-  getpeername(socket_.number(), reinterpret_cast<sockaddr*>(&address), &length);
+  getpeername(socket_.get(), reinterpret_cast<sockaddr*>(&address), &length);
   return gid_of(address);
 }
 
-std::expected<Descriptor, std::string> listen_on(const std::string& address, const std::string& port) {
+std::expected<OwnedFd, std::string> listen_on(const std::string& address, const std::string& port) {
   const auto found = addresses_of(address.empty() ? "::" : address, port, AI_PASSIVE);
   if (!found) return std::unexpected(found.error());
-  Descriptor socket{::socket((*found)->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  OwnedFd socket{::socket((*found)->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   const int on = 1;
   const int off = 0;
-  setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   // On "::" IPv4 is heard, too; its addresses come as ::ffff:a.b.c.d.
-  if ((*found)->ai_family == AF_INET6) setsockopt(socket.number(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-  if (socket.number() < 0 || bind(socket.number(), (*found)->ai_addr, (*found)->ai_addrlen) != 0 ||
-      listen(socket.number(), SOMAXCONN) != 0) {
+  if ((*found)->ai_family == AF_INET6) setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+  if (socket.get() < 0 || bind(socket.get(), (*found)->ai_addr, (*found)->ai_addrlen) != 0 ||
+      listen(socket.get(), SOMAXCONN) != 0) {
     return std::unexpected(fmt::format("cannot listen on port {}{}: {}", port, address.empty() ? "" : " of " + address,
                                        std::strerror(errno)));
   }

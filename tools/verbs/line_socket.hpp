@@ -8,6 +8,7 @@
 #include <expected>
 #include <string>
 
+#include "dataplane/edge/owned_fd.hpp"
 #include "tools/verbs/device.hpp"
 #include "tools/verbs/handles.hpp"
 #include "tools/verbs/peer_words.hpp"
@@ -19,7 +20,7 @@ inline constexpr std::chrono::seconds kPatience{30};  // for the other end's nex
 
 class LineSocket {
  public:
-  explicit LineSocket(Descriptor socket) : socket_(std::move(socket)) {}
+  explicit LineSocket(dataplane::OwnedFd socket) : socket_(std::move(socket)) {}
   // Tries again until `patience` is over: the server may not listen yet. `from`: our address, or empty.
   static std::expected<LineSocket, std::string> connect(const std::string& host, const std::string& port,
                                                         const std::string& from, std::chrono::milliseconds patience);
@@ -32,14 +33,14 @@ class LineSocket {
 
   GidBytes own_address() const;
   GidBytes peer_address() const;
-  int descriptor() const { return socket_.number(); }
+  int descriptor() const { return socket_.get(); }
 
  private:
-  Descriptor socket_;
+  dataplane::OwnedFd socket_;
   std::string buffered_;
 };
 
 // A socket that listens; `address` empty: on all.
-std::expected<Descriptor, std::string> listen_on(const std::string& address, const std::string& port);
+std::expected<dataplane::OwnedFd, std::string> listen_on(const std::string& address, const std::string& port);
 
 }  // namespace softspine::tools

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <fstream>
 #include <future>
@@ -12,11 +13,13 @@
 #include "control/server/listening_socket.hpp"
 #include "control/server/server.hpp"
 #include "control/server/socket_path.hpp"
+#include "dataplane/edge/owned_fd.hpp"
 #include "tests/unit/server/socket_scratch.hpp"
 
 namespace softspine::control {
 namespace {
 
+using dataplane::OwnedFd;
 using std::chrono::milliseconds;
 using tests::SocketScratch;
 
@@ -28,13 +31,13 @@ class FakeServer {
       : listening_(*listen_at(path)), thread_([this, talk] {
           pollfd waiting{.fd = listening_.get(), .events = POLLIN, .revents = 0};
           ::poll(&waiting, 1, -1);
-          const Descriptor accepted{::accept(listening_.get(), nullptr, nullptr)};
+          const OwnedFd accepted{::accept(listening_.get(), nullptr, nullptr)};
           talk(accepted.get());
         }) {}
   ~FakeServer() { thread_.join(); }
 
  private:
-  Descriptor listening_;
+  OwnedFd listening_;
   std::thread thread_;
 };
 

@@ -11,7 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "control/server/descriptor.hpp"
+#include "control/server/socket_address.hpp"
+#include "dataplane/edge/owned_fd.hpp"
 
 namespace softspine::tests {
 
@@ -70,7 +71,7 @@ class RawClient {
   }
 
   static constexpr int kPatienceMs = 60'000;
-  control::Descriptor socket_;
+  dataplane::OwnedFd socket_;
   std::string input_;
 };
 

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <vector>
 
+#include "dataplane/edge/owned_fd.hpp"
 #include "testbeds/process/kept_process.hpp"
 #include "tests/wire/edge/child.hpp"
 #include "tests/wire/outside/runner_path.hpp"
@@ -18,6 +19,9 @@
 #include "tests/wire/process/scratch_folder.hpp"
 
 namespace softspine::testbeds {
+
+using dataplane::OwnedFd;
+
 namespace {
 
 constexpr const char* kTestbed = R"(name: it
@@ -55,13 +59,13 @@ TEST(KilledFabric, LeavesNothingBehind) {
   std::filesystem::create_directories(run_folder);
   const auto fifo = run_folder / "witness";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  const Descriptor witness(open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const OwnedFd witness(open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   dataplane::Child runner({OUTSIDE_RUNNER, file, run_folder, "60"});
 
-  pollfd polled{witness.number(), POLLIN, 0};
+  pollfd polled{witness.get(), POLLIN, 0};
   char word[3] = {};
   ASSERT_EQ(poll(&polled, 1, 20000), 1);
-  ASSERT_EQ(read(witness.number(), word, 3), 3);
+  ASSERT_EQ(read(witness.get(), word, 3), 3);
   std::string space = text_of(run_folder / "h1" / "stdout");
   space.pop_back();
   ASSERT_TRUE(is_inhabited(space)) << space;
@@ -69,7 +73,7 @@ TEST(KilledFabric, LeavesNothingBehind) {
   runner.kill();
   // The fifo ends for us when the last of the command's processes, each of which holds it, is gone.
   ASSERT_EQ(poll(&polled, 1, 20000), 1);
-  EXPECT_EQ(read(witness.number(), word, 1), 0);
+  EXPECT_EQ(read(witness.get(), word, 1), 0);
   for (int tries = 0; tries < 200 && is_inhabited(space); ++tries) usleep(10'000);  // its keeper goes last
   EXPECT_FALSE(is_inhabited(space)) << space;
 }

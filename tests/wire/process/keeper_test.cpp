@@ -10,11 +10,15 @@
 
 #include <array>
 
+#include "dataplane/edge/owned_fd.hpp"
 #include "testbeds/process/keeper_program.hpp"
 #include "testbeds/process/kept_process.hpp"
 #include "tests/wire/process/scratch_folder.hpp"
 
 namespace softspine::testbeds {
+
+using dataplane::OwnedFd;
+
 namespace {
 
 using std::chrono::milliseconds;
@@ -34,7 +38,7 @@ class Keeper : public testing::TestWithParam<bool> {
     keeper_ = keeper_program();
     const auto fifo = folder_.path() / "witness";
     ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-    witness_ = Descriptor(open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    witness_ = OwnedFd(open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   }
 
   std::expected<KeptProcess, Error> start(const std::string& script) {
@@ -46,20 +50,20 @@ class Keeper : public testing::TestWithParam<bool> {
   }
 
   bool witness_says_up() {
-    pollfd polled{witness_.number(), POLLIN, 0};
+    pollfd polled{witness_.get(), POLLIN, 0};
     std::array<char, 3> word{};
-    return poll(&polled, 1, kPatience.count()) == 1 && read(witness_.number(), word.data(), 3) == 3 && word[0] == 'u';
+    return poll(&polled, 1, kPatience.count()) == 1 && read(witness_.get(), word.data(), 3) == 3 && word[0] == 'u';
   }
 
   bool nobody_is_left() {
-    pollfd polled{witness_.number(), POLLIN, 0};
+    pollfd polled{witness_.get(), POLLIN, 0};
     char byte = 0;
-    return poll(&polled, 1, kPatience.count()) == 1 && read(witness_.number(), &byte, 1) == 0;
+    return poll(&polled, 1, kPatience.count()) == 1 && read(witness_.get(), &byte, 1) == 0;
   }
 
   ScratchFolder folder_;
   std::filesystem::path keeper_;
-  Descriptor witness_;
+  OwnedFd witness_;
 };
 
 TEST_P(Keeper, PassesOnOutputAndExitStatus) {
