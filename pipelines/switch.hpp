@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "dataplane/egress/counters.hpp"
 #include "dataplane/egress/egress.hpp"
+#include "dataplane/egress/port_counters.hpp"
 #include "dataplane/forwarding/stages.hpp"
 #include "dataplane/lacp/lacp_ports.hpp"
 #include "dataplane/link/node.hpp"

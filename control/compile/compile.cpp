@@ -10,8 +10,8 @@
 
 #include "control/compile/group_buckets.hpp"
 #include "control/compile/override_routes.hpp"
-#include "control/compile/qos_plan.hpp"
 #include "control/compile/slices.hpp"
+#include "control/compile/switch_qos.hpp"
 #include "control/compile/switch_vlans.hpp"
 #include "dataplane/flow_control/whole_link.hpp"
 #include "dataplane/units/rng.hpp"

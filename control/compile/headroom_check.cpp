@@ -5,8 +5,8 @@
 #include <map>
 #include <tuple>
 
-#include "control/compile/qos_plan.hpp"
 #include "control/compile/sonic_headroom.hpp"
+#include "control/compile/switch_qos.hpp"
 #include "dataplane/flow_control/whole_link.hpp"
 
 namespace softspine::control {

@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "control/compile/qos_plan.hpp"
+#include "control/compile/switch_qos.hpp"
 #include "dataplane/units/rate.hpp"
 
 namespace softspine::control {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "control/compile/qos_plan.hpp"
+#include "control/compile/switch_qos.hpp"
 #include "dataplane/flow_control/whole_link.hpp"
 
 namespace softspine::control {

@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "control/compile/qos_plan.hpp"
+#include "control/compile/switch_qos.hpp"
 #include "dataplane/buffer/mmu.hpp"
 
 namespace softspine::control {

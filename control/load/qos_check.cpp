@@ -4,8 +4,8 @@
 #include <set>
 #include <tuple>
 
-#include "control/compile/qos_plan.hpp"
 #include "control/compile/sonic_headroom.hpp"
+#include "control/compile/switch_qos.hpp"
 #include "control/load/qos_change.hpp"
 #include "control/load/qos_resolve.hpp"
 

@@ -25,7 +25,7 @@
 #include "dataplane/buffer/priority_group_counters.hpp"
 #include "dataplane/edge/edge_counters.hpp"
 #include "dataplane/edge/nic_counters.hpp"
-#include "dataplane/egress/counters.hpp"
+#include "dataplane/egress/port_counters.hpp"
 #include "dataplane/link/link_counters.hpp"
 #include "dataplane/packet/drop_reason.hpp"
 #include "dataplane/units/histogram.hpp"

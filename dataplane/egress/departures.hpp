@@ -22,9 +22,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "dataplane/egress/counters.hpp"
 #include "dataplane/egress/early_detection.hpp"
 #include "dataplane/egress/egress_port.hpp"
+#include "dataplane/egress/port_counters.hpp"
 #include "dataplane/egress/port_scheduler.hpp"
 #include "dataplane/egress/port_timers.hpp"
 #include "dataplane/egress/priority_group_flow_control.hpp"

@@ -9,7 +9,7 @@
 // Random numbers come from the node's generator. Counters: of the queue, dropped and ECN-marked packets.
 #pragma once
 
-#include "dataplane/egress/counters.hpp"
+#include "dataplane/egress/port_counters.hpp"
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/packet/packet.hpp"
 #include "dataplane/units/rng.hpp"

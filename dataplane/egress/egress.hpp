@@ -24,11 +24,11 @@
 #include <vector>
 
 #include "dataplane/egress/admission.hpp"
-#include "dataplane/egress/counters.hpp"
 #include "dataplane/egress/departures.hpp"
 #include "dataplane/egress/early_detection.hpp"
 #include "dataplane/egress/event_recorder.hpp"
 #include "dataplane/egress/pfc_watchdogs.hpp"
+#include "dataplane/egress/port_counters.hpp"
 #include "dataplane/egress/port_timers.hpp"
 #include "dataplane/egress/priority_group_flow_control.hpp"
 #include "dataplane/egress/qos_plan.hpp"

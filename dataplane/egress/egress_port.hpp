@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "dataplane/egress/counters.hpp"
+#include "dataplane/egress/port_counters.hpp"
 #include "dataplane/egress/port_scheduler.hpp"
 #include "dataplane/link/transmitter.hpp"
 #include "dataplane/packet/packet.hpp"

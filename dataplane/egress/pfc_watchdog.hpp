@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "dataplane/egress/counters.hpp"
+#include "dataplane/egress/port_counters.hpp"
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/units/time.hpp"
 

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "dataplane/buffer/mmu.hpp"
-#include "dataplane/egress/counters.hpp"
 #include "dataplane/egress/pfc_watchdog.hpp"
+#include "dataplane/egress/port_counters.hpp"
 #include "dataplane/egress/priority_group_flow_control.hpp"
 #include "dataplane/egress/qos_plan.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "dataplane/egress/counters.hpp"
+#include "dataplane/egress/port_counters.hpp"
 #include "dataplane/forwarding/fdb.hpp"
 #include "dataplane/forwarding/forwarding_state.hpp"
 #include "dataplane/forwarding/neighbour_table.hpp"

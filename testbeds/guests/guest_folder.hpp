@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "testbeds/guests/guest_spec.hpp"
-#include "testbeds/process/error.hpp"
+#include "testbeds/process/outside_error.hpp"
 
 namespace softspine::testbeds {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "testbeds/guests/command_line.hpp"
-#include "testbeds/process/error.hpp"
+#include "testbeds/process/outside_error.hpp"
 
 namespace softspine::testbeds {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "testbeds/process/error.hpp"
+#include "testbeds/process/outside_error.hpp"
 
 namespace softspine::testbeds {
 

@@ -9,8 +9,8 @@
 #include <functional>
 
 #include "dataplane/edge/owned_fd.hpp"
-#include "testbeds/process/error.hpp"
 #include "testbeds/process/kept_process.hpp"
+#include "testbeds/process/outside_error.hpp"
 
 namespace softspine::testbeds {
 

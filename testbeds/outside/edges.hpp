@@ -12,7 +12,7 @@
 #include "dataplane/edge/nic.hpp"
 #include "dataplane/edge/pcap_edge.hpp"
 #include "dataplane/packet/pool.hpp"
-#include "testbeds/process/error.hpp"
+#include "testbeds/process/outside_error.hpp"
 
 namespace softspine::testbeds {
 

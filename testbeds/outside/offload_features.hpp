@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "testbeds/process/error.hpp"
+#include "testbeds/process/outside_error.hpp"
 
 namespace softspine::testbeds {
 

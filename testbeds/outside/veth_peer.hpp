@@ -9,7 +9,7 @@
 #include <string>
 
 #include "testbeds/namespaces/network_namespace.hpp"
-#include "testbeds/process/error.hpp"
+#include "testbeds/process/outside_error.hpp"
 
 namespace softspine::testbeds {
 

@@ -10,7 +10,7 @@
 
 #include "dataplane/edge/owned_fd.hpp"
 #include "testbeds/process/confinement.hpp"
-#include "testbeds/process/error.hpp"
+#include "testbeds/process/outside_error.hpp"
 
 namespace softspine::testbeds {
 

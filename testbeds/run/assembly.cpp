@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "control/compile/qos_plan.hpp"
+#include "control/compile/switch_qos.hpp"
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/engine/wall_clock.hpp"

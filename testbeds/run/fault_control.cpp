@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "control/compile/qos_plan.hpp"
+#include "control/compile/switch_qos.hpp"
 #include "testbeds/run/fault_text.hpp"
 
 namespace softspine::testbeds {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "control/compile/dynamic_pools.hpp"
-#include "control/compile/qos_plan.hpp"
 #include "control/compile/sonic_headroom.hpp"
+#include "control/compile/switch_qos.hpp"
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/engine/window_nest.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "control/compile/headroom_check.hpp"
-#include "control/compile/qos_plan.hpp"
 #include "control/compile/review.hpp"
+#include "control/compile/switch_qos.hpp"
 #include "control/document/reader.hpp"
 #include "control/load/load.hpp"
 #include "control/rows/tables.hpp"

@@ -15,7 +15,7 @@
 #include "dataplane/packet/wire.hpp"
 #include "tests/fuzz/bytes_as_file.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
-#include "tests/scenario/edge/capture_file.hpp"
+#include "tests/scenario/edge/reference_capture.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/packet/huge_heap.hpp"
+#include "tools/bench/bench_report.hpp"
 #include "tools/bench/pause_flood.hpp"
-#include "tools/bench/report.hpp"
 #include "tools/bench/roce_flows.hpp"
 
 namespace softspine::tools {

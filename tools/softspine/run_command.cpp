@@ -24,7 +24,7 @@
 #include "tools/softspine/error_printer.hpp"
 #include "tools/softspine/interrupt.hpp"
 #include "tools/softspine/polarization_hint.hpp"
-#include "tools/softspine/progress.hpp"
+#include "tools/softspine/run_progress.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary/summary.hpp"
 #include "tools/softspine/summary/summary_words.hpp"

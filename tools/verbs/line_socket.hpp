@@ -9,9 +9,9 @@
 #include <string>
 
 #include "dataplane/edge/owned_fd.hpp"
-#include "tools/verbs/device.hpp"
 #include "tools/verbs/handles.hpp"
 #include "tools/verbs/peer_words.hpp"
+#include "tools/verbs/verbs_device.hpp"
 
 namespace softspine::tools {
 

@@ -7,9 +7,9 @@
 #include "control/format/quantity.hpp"
 #include "tools/command/complain.hpp"
 #include "tools/command/exit_status.hpp"
-#include "tools/verbs/client.hpp"
-#include "tools/verbs/server.hpp"
 #include "tools/verbs/source_port.hpp"
+#include "tools/verbs/verbs_client.hpp"
+#include "tools/verbs/verbs_server.hpp"
 
 namespace softspine::tools {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "tools/verbs/device.hpp"
 #include "tools/verbs/peer_words.hpp"
 #include "tools/verbs/scaling.hpp"
+#include "tools/verbs/verbs_device.hpp"
 
 namespace softspine::tools {
 

@@ -8,7 +8,7 @@
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/engine/engine.hpp"
 #include "tests/scenario/edge/drops.hpp"
-#include "tests/scenario/edge/probe.hpp"
+#include "tests/scenario/edge/probe_node.hpp"
 #include "tests/scenario/edge/ring_device.hpp"
 
 namespace softspine::dataplane {

@@ -12,7 +12,7 @@
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/engine/engine.hpp"
 #include "tests/scenario/edge/nic_frames.hpp"
-#include "tests/scenario/edge/probe.hpp"
+#include "tests/scenario/edge/probe_node.hpp"
 #include "tests/scenario/edge/ring_device.hpp"
 
 namespace softspine::dataplane {

@@ -14,9 +14,9 @@
 #include "dataplane/engine/engine.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
-#include "tests/scenario/edge/capture_file.hpp"
 #include "tests/scenario/edge/nic_frames.hpp"
-#include "tests/scenario/edge/probe.hpp"
+#include "tests/scenario/edge/probe_node.hpp"
+#include "tests/scenario/edge/reference_capture.hpp"
 
 namespace softspine::dataplane {
 namespace {

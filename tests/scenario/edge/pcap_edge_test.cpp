@@ -10,9 +10,9 @@
 
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/engine/engine.hpp"
-#include "tests/scenario/edge/capture_file.hpp"
 #include "tests/scenario/edge/drops.hpp"
-#include "tests/scenario/edge/probe.hpp"
+#include "tests/scenario/edge/probe_node.hpp"
+#include "tests/scenario/edge/reference_capture.hpp"
 
 namespace softspine::dataplane {
 namespace {

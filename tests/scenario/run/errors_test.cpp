@@ -7,7 +7,7 @@
 
 #include "control/telemetry/prometheus.hpp"
 #include "testbeds/run/running_fabric.hpp"
-#include "tests/scenario/edge/capture_file.hpp"
+#include "tests/scenario/edge/reference_capture.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {

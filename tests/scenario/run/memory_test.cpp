@@ -8,7 +8,7 @@
 #include "testbeds/run/machine_memory.hpp"
 #include "testbeds/run/packet_need.hpp"
 #include "testbeds/run/running_fabric.hpp"
-#include "tests/scenario/edge/capture_file.hpp"
+#include "tests/scenario/edge/reference_capture.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {

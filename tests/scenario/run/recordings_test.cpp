@@ -7,7 +7,7 @@
 #include <fstream>
 #include <map>
 
-#include "tests/scenario/edge/capture_file.hpp"
+#include "tests/scenario/edge/reference_capture.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 #include "tests/unit/telemetry/block_reader.hpp"
 

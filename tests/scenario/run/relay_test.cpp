@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `nic: {relay_pfc: true}` in a testbed means: the switch's pauses reach what is behind an edge.
-#include "tests/scenario/edge/capture_file.hpp"
 #include "tests/scenario/edge/nic_frames.hpp"
+#include "tests/scenario/edge/reference_capture.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {

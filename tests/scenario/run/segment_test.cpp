@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "control/compile/compile.hpp"
-#include "tests/scenario/edge/capture_file.hpp"
+#include "tests/scenario/edge/reference_capture.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {
@@ -184,8 +184,7 @@ TEST(DualTorSegment, RoutesBetweenItsHostsByTheMacOfTheirTor) {
 TEST(DualTorSegment, HearsTheQuestionsOfItsTors) {
   Segment segment("", "{neighbours: {arp_timeout: 5us}}");
   // The file's first frame is at instant 0, when no entry is too old.
-  const Outcome out =
-      segment.run({of_layer2()[2], ipv4(segment.router(), segment.ip_of("h1"), segment.ip_of("h2"))});
+  const Outcome out = segment.run({of_layer2()[2], ipv4(segment.router(), segment.ip_of("h1"), segment.ip_of("h2"))});
   EXPECT_EQ(dropped(out, "neighbour_incomplete"), 1u);
   ASSERT_EQ(segment.at_h2().size(), 1u);
   EXPECT_TRUE(is_arp(segment.at_h2()[0], 1));

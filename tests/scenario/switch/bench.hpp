@@ -27,7 +27,7 @@
 #include "pipelines/aggregation.hpp"
 #include "pipelines/core.hpp"
 #include "pipelines/tor.hpp"
-#include "tests/scenario/edge/probe.hpp"
+#include "tests/scenario/edge/probe_node.hpp"
 #include "tests/scenario/fabric_environment.hpp"
 #include "tests/scenario/switch/conservation.hpp"
 #include "tests/scenario/switch/frames.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every packet ends in one place: what counters.hpp states, checked after each scenario and at any instant.
+// Every packet ends in one place: what port_counters.hpp states, checked after each scenario and at any instant.
 #pragma once
 
 #include <gtest/gtest.h>

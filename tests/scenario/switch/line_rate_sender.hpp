@@ -10,7 +10,7 @@
 #include "dataplane/flow_control/pause_timing.hpp"
 #include "dataplane/packet/checksum.hpp"
 #include "pipelines/core.hpp"
-#include "tests/scenario/edge/probe.hpp"
+#include "tests/scenario/edge/probe_node.hpp"
 #include "tests/scenario/fabric_environment.hpp"
 #include "tests/scenario/switch/frames.hpp"
 

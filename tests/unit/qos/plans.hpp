@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "control/compile/qos_plan.hpp"
+#include "control/compile/switch_qos.hpp"
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::tests {

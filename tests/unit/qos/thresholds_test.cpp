@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "control/compile/qos_plan.hpp"
+#include "control/compile/switch_qos.hpp"
 #include "control/rows/built_in_profiles.hpp"
 #include "dataplane/buffer/mmu.hpp"
 #include "tests/unit/config/complaints.hpp"

@@ -5,7 +5,7 @@
 
 #include "analysis/storm/event_story.hpp"
 #include "tests/unit/storm/made_log.hpp"
-#include "tests/unit/storm/text_file.hpp"
+#include "tests/unit/storm/scratch_text.hpp"
 
 namespace softspine::analysis::storm {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/storm/text_file.hpp"
+#include "tests/unit/storm/scratch_text.hpp"
 
 namespace softspine::analysis::storm {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/storm/recording.hpp"
-#include "tests/unit/storm/text_file.hpp"
+#include "tests/unit/storm/scratch_text.hpp"
 
 namespace softspine::analysis::storm {
 namespace {

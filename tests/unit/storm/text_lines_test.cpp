@@ -8,7 +8,7 @@
 #include "analysis/storm/event_story.hpp"
 #include "analysis/storm/pause_counts.hpp"
 #include "analysis/storm/port_list.hpp"
-#include "tests/unit/storm/text_file.hpp"
+#include "tests/unit/storm/scratch_text.hpp"
 
 namespace softspine::analysis::storm {
 namespace {

@@ -13,7 +13,7 @@
 #include <random>
 
 #include "dataplane/dpdk/vhost_device.hpp"
-#include "tests/scenario/edge/probe.hpp"
+#include "tests/scenario/edge/probe_node.hpp"
 #include "tests/wire/edge/child.hpp"
 #include "tests/wire/edge/vhost_client.hpp"
 #include "tests/wire/edge/wall_fabric.hpp"

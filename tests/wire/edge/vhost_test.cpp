@@ -12,7 +12,7 @@
 
 #include "dataplane/dpdk/vhost_device.hpp"
 #include "dataplane/edge/owned_fd.hpp"
-#include "tests/scenario/edge/probe.hpp"
+#include "tests/scenario/edge/probe_node.hpp"
 #include "tests/wire/edge/child.hpp"
 #include "tests/wire/edge/vhost_client.hpp"
 #include "tests/wire/edge/wall_fabric.hpp"

@@ -14,7 +14,7 @@
 #include "dataplane/engine/engine.hpp"
 #include "testbeds/namespaces/network_namespace.hpp"
 #include "tests/scenario/edge/nic_frames.hpp"
-#include "tests/scenario/edge/probe.hpp"
+#include "tests/scenario/edge/probe_node.hpp"
 
 namespace softspine::testbeds {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/verbs/client.hpp"
+#include "tools/verbs/verbs_client.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/compile/qos_plan.hpp"
+#include "control/compile/switch_qos.hpp"
 
 #include <algorithm>
 #include <map>

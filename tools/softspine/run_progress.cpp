@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/softspine/progress.hpp"
+#include "tools/softspine/run_progress.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

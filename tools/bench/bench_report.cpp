@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bench/report.hpp"
+#include "tools/bench/bench_report.hpp"
 
 #include <fmt/format.h>
 

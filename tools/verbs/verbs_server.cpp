@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/verbs/server.hpp"
+#include "tools/verbs/verbs_server.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -16,6 +16,8 @@
 #include "tools/verbs/receiver.hpp"
 
 namespace softspine::tools {
+
+using dataplane::OwnedFd;
 
 namespace {
 
@@ -103,16 +105,16 @@ class Server {
     if (!listener) return std::unexpected(listener.error());
     std::list<std::jthread> sessions;
     for (uint32_t begun = 0; options_.sessions == 0 || begun < options_.sessions;) {
-      std::array<pollfd, 2> wanted{pollfd{listener->number(), POLLIN, 0}, pollfd{interrupt.descriptor(), POLLIN, 0}};
+      std::array<pollfd, 2> wanted{pollfd{listener->get(), POLLIN, 0}, pollfd{interrupt.descriptor(), POLLIN, 0}};
       if (poll(wanted.data(), wanted.size(), -1) < 0) continue;
       if (wanted[1].revents != 0) {
         interrupt.take();
         const uint64_t one = 1;
-        if (write(stop_.number(), &one, sizeof one) < 0) break;
+        if (write(stop_.get(), &one, sizeof one) < 0) break;
         break;
       }
-      Descriptor client{accept4(listener->number(), nullptr, nullptr, SOCK_CLOEXEC)};
-      if (client.number() < 0) continue;
+      OwnedFd client{accept4(listener->get(), nullptr, nullptr, SOCK_CLOEXEC)};
+      if (client.get() < 0) continue;
       sessions.emplace_back([this, socket = LineSocket{std::move(client)}]() mutable { serve(std::move(socket)); });
       ++begun;
     }
@@ -123,7 +125,7 @@ class Server {
  private:
   void serve(LineSocket socket) {
     const std::string client = address_text(socket.peer_address());
-    const auto verdict = Session{std::move(socket), stop_.number()}.run();
+    const auto verdict = Session{std::move(socket), stop_.get()}.run();
     if (!verdict) {
       complain("softspine-verbs: {}: {}\n", client, verdict.error());
       all_right_ = false;
@@ -135,7 +137,7 @@ class Server {
   }
 
   const ServerOptions& options_;
-  Descriptor stop_;
+  OwnedFd stop_;
   std::atomic<bool> all_right_ = true;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/verbs/device.hpp"
+#include "tools/verbs/verbs_device.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
