@@ -58,7 +58,7 @@ Changes with_lags_kept(const control::Profile& profile, const Changes& changes) 
   auto lags = std::ranges::find(out, true, &HashChange::of_lags);
   if (lags == out.end()) lags = out.insert(lags, HashChange{.of_lags = true});
   const control::HashConfig& now = *profile.lag_hash;
-  const bool has_one_algorithm = now.model == control::HashModel::kLinux;
+  const bool has_one_algorithm = dataplane::algorithms_in(now.model) == 1;
   if (ecmp->algorithm && !lags->algorithm && !has_one_algorithm) lags->algorithm = now.algorithm;
   if (ecmp->linux_policy && !lags->linux_policy) lags->linux_policy = now.linux_policy;
   if (ecmp->seed && !lags->seed) lags->seed = now.seed;

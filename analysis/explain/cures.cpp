@@ -168,7 +168,7 @@ class Candidates {
     add("seed", later_, [](uint32_t i) { return HashChange{.seed = seed_of(i)}; });
     if (leaves_out_ports(hash_->config())) add_ports();
     // These have no other knob that keeps the flows.
-    if (hash_->model() == control::HashModel::kLinux || hash_->model() == control::HashModel::kOvs) return;
+    if (dp::row_of(hash_->model()).is_of_hosts) return;
     for (const uint32_t step : steps())
       add("offset", later_, [&](uint32_t i) { return HashChange{.offset = turned(i, step)}; });
     for (const uint32_t step : steps())

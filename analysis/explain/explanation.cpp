@@ -290,10 +290,12 @@ std::string hop_text(Walker& walker, const Hop& hop, PathDetail detail) {
 std::string hash_words(const control::HashConfig& hash) {
   if (hash.model == control::HashModel::kLinux)
     return fmt::format("Linux policy {}(seed {})", hash.linux_policy, hash.seed);
-  if (hash.model == control::HashModel::kOvs)
-    return fmt::format("OVS {}(basis {})", control::word_of(hash.algorithm), hash.seed);
-  return fmt::format("{}{}(seed {}, offset {})", hash.model == control::HashModel::kRtag7 ? "RTAG7 " : "",
-                     control::word_of(hash.algorithm), hash.seed, hash.offset);
+  const dp::HashModelRow& model = dp::row_of(hash.model);
+  const std::string algorithm(control::word_of(hash.algorithm));
+  const std::string name =
+      hash.model == control::HashModel::kSai ? algorithm : fmt::format("{} {}", model.word, algorithm);
+  if (model.is_of_hosts) return fmt::format("{}({} {})", name, model.seed, hash.seed);
+  return fmt::format("{}(seed {}, offset {})", name, hash.seed, hash.offset);
 }
 
 control::Json path_json(Walker& walker, const Path& path, PathDetail detail) {

@@ -92,7 +92,8 @@ bool have_the_same_key(const Chooser& a, const Chooser& b) {
   const std::set<control::HashField> some(first.fields.begin(), first.fields.end());
   const std::set<control::HashField> others(second.fields.begin(), second.fields.end());
   const auto in_words = [](const control::HashConfig& hash) { return dataplane::row_of(hash.algorithm).in_words; };
-  if (first.model == control::HashModel::kOvs && first.algorithm != second.algorithm) return false;  // each has its own
+  if (dataplane::row_of(first.model).is_of_hosts && first.algorithm != second.algorithm)
+    return false;  // each has its own
   if (first.fine_grained != second.fine_grained || first.objects != second.objects ||
       first.symmetric != second.symmetric)
     return false;

@@ -200,9 +200,8 @@ std::vector<std::pair<control::HashModel, control::HashAlgorithm>> hashes_of(con
 
 bool is_of_chips(const control::Testbed& testbed, const RoleChanges& changes) {
   return std::ranges::all_of(changes, [&](const auto& change) {
-    return std::ranges::none_of(hashes_of(testbed, change.first), [](const auto& hash) {
-      return hash.first == control::HashModel::kLinux || hash.first == control::HashModel::kOvs;
-    });
+    return std::ranges::none_of(hashes_of(testbed, change.first),
+                                [](const auto& hash) { return dataplane::row_of(hash.first).is_of_hosts; });
   });
 }
 

@@ -120,10 +120,14 @@ void add_hosts(std::vector<Keying>& out, const FieldList& set, bool is_ipv6) {
     config.linux_policy = policy;
     out.push_back({config, {config.algorithm}});
   }
+  // Of the others, the algorithm says what it makes of the 5-tuple.
   if (!is_same(set, {kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol})) return;
-  for (const HashAlgorithmRow& row : dp::kHashAlgorithms) {
-    if (!row.is_in(control::HashModel::kOvs)) continue;
-    out.push_back({{.model = control::HashModel::kOvs, .algorithm = row.algorithm, .fields = set}, {row.algorithm}});
+  for (const dp::HashModelRow& model : dp::kHashModels) {
+    if (!model.is_of_hosts || model.model == control::HashModel::kLinux) continue;
+    for (const HashAlgorithmRow& row : dp::kHashAlgorithms) {
+      if (row.is_in(model.model))
+        out.push_back({{.model = model.model, .algorithm = row.algorithm, .fields = set}, {row.algorithm}});
+    }
   }
 }
 
@@ -149,10 +153,8 @@ void add_keyings(std::vector<Keying>& out, control::HashConfig config, bool is_i
 
 std::vector<Keying> keyings_of(const FieldList& set, bool is_ipv6) {
   std::vector<Keying> out;
-  for (const auto& [word, model] : control::Words<control::HashModel>::all) {
-    const bool is_of_hosts =
-        model == control::HashModel::kLinux || model == control::HashModel::kOvs;  // their policies say what is hashed
-    if (!is_of_hosts) add_keyings(out, {.model = model, .fields = set}, is_ipv6);
+  for (const dp::HashModelRow& row : dp::kHashModels) {
+    if (!row.is_of_hosts) add_keyings(out, {.model = row.model, .fields = set}, is_ipv6);
   }
   if (std::ranges::all_of(set, is_usual))
     add_keyings(out, {.model = control::HashModel::kSai, .fields = set, .symmetric = true}, is_ipv6);

@@ -78,8 +78,9 @@ std::string hash_line(const dp::HashConfig& config) {
   const std::string fields = joined(words_of(config.fields), ", ");
   if (config.model == dp::HashModel::kLinux)
     return fmt::format("LINUX policy {}, seed {}, of {}", config.linux_policy, config.seed, fields);
-  if (config.model == dp::HashModel::kOvs)
-    return fmt::format("OVS {}, basis {}{}", control::word_of(config.algorithm), config.seed,
+  const dp::HashModelRow& model = dp::row_of(config.model);
+  if (model.is_of_hosts)
+    return fmt::format("{} {}, {} {}{}", model.word, control::word_of(config.algorithm), model.seed, config.seed,
                        dp::is_symmetric_ovs(config.algorithm) ? "; ports of UDP do not count" : "");
   std::string out = fmt::format("{} {}, seed {}, offset {}, of {}", control::word_of(config.model),
                                 control::word_of(config.algorithm), config.seed, config.offset, fields);
@@ -232,8 +233,9 @@ std::string hash_yaml(const dp::HashConfig& config) {
   if (config.model == dp::HashModel::kLinux)
     return fmt::format("{{model: LINUX, policy: {}{}, seed: {}}}", config.linux_policy,
                        config.linux_policy == 3 ? ", fields: [" + fields + "]" : "", config.seed);
-  if (config.model == dp::HashModel::kOvs)
-    return fmt::format("{{model: OVS, algorithm: {}, seed: {}}}", control::word_of(config.algorithm), config.seed);
+  if (const dp::HashModelRow& model = dp::row_of(config.model); model.is_of_hosts)
+    return fmt::format("{{model: {}, algorithm: {}, seed: {}}}", model.word, control::word_of(config.algorithm),
+                       config.seed);
   std::string out =
       fmt::format("{{model: {}, algorithm: {}, fields: [{}], seed: {}, offset: {}", control::word_of(config.model),
                   control::word_of(config.algorithm), fields, config.seed, config.offset);

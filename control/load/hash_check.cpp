@@ -176,16 +176,23 @@ void check_sai(Reader& reader, Value where, const HashConfig& hash) {
   }
 }
 
-// Of Linux, fields count by policy 3 only.
+// What no host that forwards has.
+void check_of_hosts(Reader& reader, Value where, const HashConfig& hash) {
+  const dataplane::HashModelRow& model = dataplane::row_of(hash.model);
+  if (!model.is_of_hosts) return;
+  if (hash.offset != 0) reader.fail(where.child("offset"), std::string(model.word) + " has none");
+  if (!hash.udfs.empty()) reader.fail(where.child("udf"), std::string(model.word) + " has none");
+}
+
 void check_linux(Reader& reader, Value where, const HashConfig& hash) {
   const bool is_linux = hash.model == HashModel::kLinux;
   if (!is_linux && hash.linux_policy != 0) reader.fail(where.child("policy"), "goes with 'model: LINUX' only");
-  if (!is_linux) return;
-  if (hash.seed == 0)
+  if (is_linux && hash.seed == 0)
     reader.fail(where.child("seed"), "LINUX needs a seed: with fib_multipath_hash_seed 0 each kernel draws its own");
-  if (hash.offset != 0) reader.fail(where.child("offset"), "LINUX has none");
-  if (!hash.udfs.empty()) reader.fail(where.child("udf"), "LINUX has none");
-  if (hash.linux_policy != 3) return;
+}
+// Of Linux, fields count by policy 3 only.
+void check_linux_fields(Reader& reader, Value where, const HashConfig& hash) {
+  if (hash.model != HashModel::kLinux || hash.linux_policy != 3) return;
   using enum HashField;
   for (const HashField field : hash.fields) {
     if (field != kSrcIp && field != kDstIp && field != kIpProtocol && field != kL4SrcPort && field != kL4DstPort &&
@@ -197,8 +204,6 @@ void check_linux(Reader& reader, Value where, const HashConfig& hash) {
 // Of Open vSwitch, the algorithm says what is hashed.
 void check_ovs(Reader& reader, Value where, const HashConfig& hash) {
   if (hash.model != HashModel::kOvs) return;
-  if (hash.offset != 0) reader.fail(where.child("offset"), "OVS has none");
-  if (!hash.udfs.empty()) reader.fail(where.child("udf"), "OVS has none");
   const Value fields = where.child("fields");
   if (fields.id() != where.id()) reader.fail(fields, "OVS has none for dp_hash: its algorithm says what is hashed");
 }
@@ -324,6 +329,8 @@ void check_hash(Reader& reader, Value where, const HashConfig& hash) {
   if (!check_key(reader, where, hash)) return;
   check_sai(reader, where, hash);
   check_linux(reader, where, hash);
+  check_of_hosts(reader, where, hash);
+  check_linux_fields(reader, where, hash);
   check_ovs(reader, where, hash);
   check_rtag7(reader, where, hash);
   const uint32_t width = algorithm.bits_in(hash.model);

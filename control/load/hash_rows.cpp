@@ -90,6 +90,10 @@ void apply_rtag7(const Rtag7Row& row, dataplane::Rtag7Config& rtag7) {
 
 }  // namespace
 
+bool has_own_algorithm(const HashRow& row, HashModel model) {
+  return dataplane::row_of(model).is_of_hosts && (row.model || dataplane::algorithms_in(model) == 1);
+}
+
 std::optional<HashRow> lag_row_of(const HashReading& reading) {
   HashRow out;
   out.algorithm = reading.lag_algorithm;
@@ -115,8 +119,7 @@ void apply_hash(const HashRow& row, HashConfig& hash) {
   set_if(row.offset, hash.offset);
   set_if(row.model, hash.model);
   set_if(row.policy, hash.linux_policy);
-  if (hash.model == HashModel::kLinux && !row.algorithm) hash.algorithm = HashAlgorithm::kSiphash;
-  if (row.model == HashModel::kOvs && !row.algorithm) hash.algorithm = HashAlgorithm::kOvsSymL4;
+  if (!row.algorithm && has_own_algorithm(row, hash.model)) hash.algorithm = dataplane::first_algorithm_in(hash.model);
   if (row.key) hash.key = row.key->bytes;
   if (row.udf) hash.udfs = udfs_of(*row.udf);
   if (row.fine_grained) hash.fine_grained = fine_grained_of(*row.fine_grained);

@@ -18,6 +18,9 @@ void set_if(const std::optional<T>& given, T& into) {
 }
 
 void apply_hash(const HashRow& row, HashConfig& hash);
+// Whether a row that names no algorithm sets it to the first that its model of hosts has: if the row names the model,
+// or the model has no other.
+bool has_own_algorithm(const HashRow& row, HashModel model);
 // Sets the hash of ECMP groups; that of LAGs: lag_hash.hpp.
 void apply_hash(const SwitchHashGlobalRow& row, HashConfig& hash);
 

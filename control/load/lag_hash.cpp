@@ -41,7 +41,7 @@ void put_rtag7_over(const Rtag7Row& row, Rtag7Row& out) {
 void put_hash_over(const HashRow& row, HashRow& out) {
   put_over(row.model, out.model);
   // A model's own, unless the same row gives it.
-  if (out.model == HashModel::kLinux || row.model == HashModel::kOvs) out.algorithm.reset();
+  if (out.model && has_own_algorithm(row, *out.model)) out.algorithm.reset();
   put_over(row.algorithm, out.algorithm);
   put_over(row.fields, out.fields);
   put_over(row.udf, out.udf);

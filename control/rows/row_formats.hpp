@@ -175,8 +175,12 @@ struct Words<HashAlgorithm> {
 };
 template <>
 struct Words<HashModel> {
-  static constexpr std::array all{std::pair{"SAI", HashModel::kSai}, std::pair{"RTAG7", HashModel::kRtag7},
-                                  std::pair{"LINUX", HashModel::kLinux}, std::pair{"OVS", HashModel::kOvs}};
+  static constexpr auto all = [] {
+    std::array<std::pair<std::string_view, HashModel>, dataplane::kHashModels.size()> words;
+    std::ranges::transform(dataplane::kHashModels, words.begin(),
+                           [](const dataplane::HashModelRow& row) { return std::pair{row.word, row.model}; });
+    return words;
+  }();
 };
 template <>
 struct Words<Rtag7Output> {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "dataplane/hashing/linux_key.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/check.hpp"
 
@@ -46,7 +45,8 @@ EcmpHash::EcmpHash(const HashConfig& config)
   SOFTSPINE_CHECK(longest_key_words() <= HashKey::kMaxWords, longest_key_words(), config.fields.size());
   setup_ = with_algorithm(algorithm_, [&]<HashAlgorithm A>() { return set_up<A>(config); });
   if (config.rtag7) blocks_ = std::make_shared<const Rtag7Blocks>(config);
-  is_built_apart_ = blocks_ != nullptr || looks_inside();
+  if (const OwnKey* own = own_key_of(config.model)) inside_ = own->inside_of(config);
+  is_built_apart_ = blocks_ != nullptr || inside_ != nullptr;
 }
 
 std::shared_ptr<const EcmpHash::Objects> EcmpHash::objects_of(const HashConfig& config) {
@@ -67,13 +67,9 @@ uint32_t EcmpHash::longest_key_words() const {
   return words;
 }
 
-bool EcmpHash::looks_inside() const {
-  return model_ == HashModel::kLinux && config_.linux_policy == 2;
-}
-
 void EcmpHash::build_apart(const HeaderView& view, HashKey& key) const noexcept {
   if (blocks_ != nullptr) return blocks_->build(view, key);
-  const HeaderView hashed = LinuxKey::view_of(view, config_.linux_policy);
+  const HeaderView hashed = inside_(view);
   layouts_[(hashed.flags & kIsIpv6) != 0 ? 1 : 0].build(hashed, key);
 }
 
@@ -114,7 +110,7 @@ HashTaken EcmpHash::taken(const HashKey& key) const noexcept {
 
 const KeyLayout& EcmpHash::layout(const HashTaken& taken, const HeaderView& view) const noexcept {
   if (blocks_ != nullptr) return blocks_->layout(taken.is_of_b(), view);
-  if (looks_inside()) return layouts_[(LinuxKey::view_of(view, config_.linux_policy).flags & kIsIpv6) != 0 ? 1 : 0];
+  if (inside_ != nullptr) return layouts_[(inside_(view).flags & kIsIpv6) != 0 ? 1 : 0];
   return layout_of(view);
 }
 

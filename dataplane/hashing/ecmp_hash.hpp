@@ -94,8 +94,7 @@ class EcmpHash {
   template <HashAlgorithm A>
   uint32_t raw(const uint64_t* words, uint32_t count) const noexcept {
     constexpr const HashAlgorithmRow& row = row_of(A);
-    if constexpr (row.is_in(HashModel::kLinux)) return raw<A, HashModel::kLinux>(words, count);
-    if constexpr (row.is_in(HashModel::kOvs)) return raw<A, HashModel::kOvs>(words, count);
+    if constexpr (row.is_of_hosts()) return HashFunction<A>::of(setup_, words, count);
     if constexpr (row.is_in(HashModel::kRtag7) && !row.is_in(HashModel::kSai))
       return raw<A, HashModel::kRtag7>(words, count);
     if constexpr (row.is_in(HashModel::kSai) && row.is_in(HashModel::kRtag7)) {
@@ -118,7 +117,6 @@ class EcmpHash {
   void build_apart(const HeaderView& view, HashKey& key) const noexcept;
   const KeyLayout& layout_of_object(const HeaderView& view) const noexcept;
   uint32_t longest_key_words() const;
-  bool looks_inside() const;
   template <HashAlgorithm A>
   HashSetup set_up(const HashConfig& config) const;
   uint32_t rotated(uint32_t raw, uint32_t width) const noexcept {
@@ -131,8 +129,9 @@ class EcmpHash {
   UsualKey usual_ = UsualKey::kNo;
   KeyShape shape_ = KeyShape::kPacked;
   uint8_t offset_ = 0;
-  bool is_built_apart_ = false;  // RTAG7's blocks, Linux's policy 2
+  bool is_built_apart_ = false;  // RTAG7's blocks, or what is inside of the packet
   uint32_t width_ = 32;
+  OwnKey::ViewOf inside_ = nullptr;  // hashed in the place of each packet
   HashSetup setup_;
   std::array<KeyLayout, 2> layouts_;        // by IP version
   std::shared_ptr<const Objects> objects_;  // null: there are none

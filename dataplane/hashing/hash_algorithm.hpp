@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash algorithms that a switch may have. Each is declared here, and only here: its row gives its name in files,
-// the width of its result in each model, and what else files, `explain` and `polarization` must know of it.
-// hash_function.hpp says what it computes.
+// The hashes that a switch may have: models, and the algorithms of each. Each is declared here, and only here: its row
+// gives its name in files, and what else files, `explain`, `identify` and `polarization` must know of it; that of an
+// algorithm also the width of its result in each model. hash_function.hpp says what an algorithm computes, hash_key.hpp
+// over which bytes of a packet.
 //
 //   algorithm        SAI (HashModel::kSai)               RTAG7 (HashModel::kRtag7, rtag7_function.hpp)       bits
 //   CRC              CRC-32C                             CRC-16/ARC (BISYNC), bits reversed              32 / 16
@@ -37,7 +38,24 @@ namespace softspine::dataplane {
 
 // The model decides how the key is laid out (hash_key.hpp) and where the seed goes (hash_function.hpp).
 enum class HashModel : uint8_t { kSai, kRtag7, kLinux, kOvs };
-inline constexpr size_t kHashModels = 4;
+
+struct HashModelRow {
+  HashModel model;
+  std::string_view word;  // in testbed files and reports
+  // Of hosts that forward, not of chips: it lays out its own key (own_key.hpp), which is never the usual one, knows no
+  // UDFs, and rotates no result. A profile that names it and no algorithm has the first of its algorithms.
+  bool is_of_hosts = false;
+  std::string_view seed = "seed";  // what the model calls it
+};
+
+// In the order of the numbers.
+inline constexpr std::array kHashModels{HashModelRow{HashModel::kSai, "SAI"}, HashModelRow{HashModel::kRtag7, "RTAG7"},
+                                        HashModelRow{HashModel::kLinux, "LINUX", true},
+                                        HashModelRow{HashModel::kOvs, "OVS", true, "basis"}};
+
+constexpr const HashModelRow& row_of(HashModel model) {
+  return kHashModels[static_cast<size_t>(model)];
+}
 
 // First SAI's seven, with SAI's numbers, then our own and those that SAI added later.
 enum class HashAlgorithm : uint8_t {
@@ -75,7 +93,7 @@ struct HashAlgorithmRow {
   HashAlgorithm algorithm;
   std::string_view word;  // in testbed files, SWITCH_HASH and reports
   // The width of the result, by model; 0: the model does not have the algorithm.
-  std::array<uint8_t, kHashModels> bits;
+  std::array<uint8_t, kHashModels.size()> bits;
   SeedEffect seed;
   bool takes_key = false;     // `hash: {key: …}`
   bool is_drawn = false;      // a number is drawn for each packet, or counted: no key is hashed
@@ -84,8 +102,11 @@ struct HashAlgorithmRow {
 
   constexpr uint8_t bits_in(HashModel model) const { return bits[static_cast<size_t>(model)]; }
   constexpr bool is_in(HashModel model) const { return bits_in(model) != 0; }
-  // Used by hosts that forward, not by chips: its key is never the usual one, and its result is not rotated.
-  constexpr bool is_of_hosts() const { return is_in(HashModel::kLinux) || is_in(HashModel::kOvs); }
+  // Of a model of hosts, which then is the only one that has it.
+  constexpr bool is_of_hosts() const {
+    return std::ranges::any_of(kHashModels,
+                               [this](const HashModelRow& it) { return it.is_of_hosts && is_in(it.model); });
+  }
 };
 
 // In the order of the numbers.
@@ -119,14 +140,32 @@ constexpr const HashAlgorithmRow& row_of(HashAlgorithm algorithm) {
   return kHashAlgorithms[static_cast<size_t>(algorithm)];
 }
 
+constexpr size_t algorithms_in(HashModel model) {
+  return static_cast<size_t>(
+      std::ranges::count_if(kHashAlgorithms, [model](const HashAlgorithmRow& row) { return row.is_in(model); }));
+}
+constexpr HashAlgorithm first_algorithm_in(HashModel model) {
+  return std::ranges::find_if(kHashAlgorithms, [model](const HashAlgorithmRow& row) { return row.is_in(model); })
+      ->algorithm;
+}
+
 static_assert(
     [] {
       for (size_t i = 0; i < kHashAlgorithms.size(); ++i) {
         if (kHashAlgorithms[i].algorithm != static_cast<HashAlgorithm>(i)) return false;
       }
+      for (size_t i = 0; i < kHashModels.size(); ++i) {
+        if (kHashModels[i].model != static_cast<HashModel>(i)) return false;
+      }
       return true;
     }(),
-    "each algorithm has the row of its number");
+    "each has the row of its number");
+static_assert(std::ranges::all_of(kHashAlgorithms,
+                                  [](const HashAlgorithmRow& row) {
+                                    return !row.is_of_hosts() ||
+                                           std::ranges::count_if(row.bits, [](uint8_t bits) { return bits != 0; }) == 1;
+                                  }),
+              "an algorithm of hosts is of one model");
 static_assert(std::ranges::all_of(kHashAlgorithms,
                                   [](const HashAlgorithmRow& row) {
                                     const auto is_known = [](uint8_t bits) {

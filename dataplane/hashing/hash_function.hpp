@@ -9,7 +9,8 @@
 //
 // SAI does not say where the seed goes. Here it is the start value of a CRC's register (of 16 bits: the exclusive or
 // of the seed's halves) and of the XOR, XXH3's seed and Jenkins's initval; to a Toeplitz hash it is added (exclusive
-// or). No CRC is inverted at its end. RTAG7's functions are in rtag7_function.hpp.
+// or). No CRC is inverted at its end. RTAG7's functions are in rtag7_function.hpp. Headers of models that have keys of
+// their own (own_key.hpp) are included here, whoever uses hashes has all of them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,9 @@
 #include "dataplane/hashing/crc.hpp"
 #include "dataplane/hashing/hash_config.hpp"
 #include "dataplane/hashing/jenkins.hpp"
+#include "dataplane/hashing/linux_key.hpp"
 #include "dataplane/hashing/ovs_hash.hpp"
+#include "dataplane/hashing/ovs_key.hpp"
 #include "dataplane/hashing/siphash.hpp"
 #include "dataplane/hashing/toeplitz.hpp"
 #include "dataplane/hashing/xor_fold.hpp"

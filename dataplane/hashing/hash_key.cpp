@@ -2,10 +2,11 @@
 #include "dataplane/hashing/hash_key.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
-#include "dataplane/hashing/linux_key.hpp"
-#include "dataplane/hashing/ovs_key.hpp"
+#include "dataplane/hashing/hash_function.hpp"
 #include "dataplane/packet/packet_flag.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/check.hpp"
@@ -47,7 +48,22 @@ uint64_t pre_processed(uint64_t bins) {
   return bins ^ (bins >> 3 & kLower13) ^ (bins << 2 & kUpper14);
 }
 
+template <size_t... Model>
+constexpr auto own_keys(std::index_sequence<Model...>) {
+  return std::array<const OwnKey*, sizeof...(Model)>{kOwnKey<static_cast<HashModel>(Model)>...};
+}
+constexpr std::array kOwnKeys = own_keys(std::make_index_sequence<kHashModels.size()>{});
+static_assert(std::ranges::all_of(kHashModels,
+                                  [](const HashModelRow& row) {
+                                    return row.is_of_hosts == (kOwnKeys[static_cast<size_t>(row.model)] != nullptr);
+                                  }),
+              "a model of hosts has a key of its own");
+
 }  // namespace
+
+const OwnKey* own_key_of(HashModel model) {
+  return kOwnKeys[static_cast<size_t>(model)];
+}
 
 KeyLayout::KeyLayout(const HashConfig& config, bool is_ipv6)
     : udfs_(config.udfs), shape_(shape_of(config)), options_(config.rtag7 ? config.rtag7->a : Rtag7Options{}) {
@@ -55,14 +71,11 @@ KeyLayout::KeyLayout(const HashConfig& config, bool is_ipv6)
     uint32_t user_at = kBinsEnd - user_bytes(config, is_ipv6);
     for (const KeyPart& part : parts_of(config, is_ipv6)) add_to_bins(part, user_at);
     used_ = kBinsEnd;
-  } else if (shape_ == KeyShape::kFlowKeys) {
-    parts_ = LinuxKey::parts_of(config, is_ipv6);
-    used_ = LinuxKey::bytes_of(is_ipv6);
-    linux_policy_ = config.linux_policy;
-  } else if (shape_ == KeyShape::kOvs) {
-    is_symmetric_ovs_ = is_symmetric_ovs(config.algorithm);
-    parts_ = OvsKey::parts_of(is_ipv6, is_symmetric_ovs_);
-    used_ = OvsKey::bytes_of(is_ipv6);
+  } else if (shape_ == KeyShape::kOwn) {
+    own_ = own_key_of(config.model);
+    variant_ = own_->variant_of(config);
+    parts_ = own_->parts_of(config, is_ipv6);
+    used_ = own_->bytes_of(is_ipv6);
   } else {
     for (const KeyPart& part : parts_of(config, is_ipv6)) add(part);
     symmetric_ = config.symmetric;
@@ -143,8 +156,7 @@ bool KeyLayout::matches(const Udf& udf, const HeaderView& view) const noexcept {
 
 bool KeyLayout::has(const KeyPart& part, const HeaderView& view) const noexcept {
   if (part.source == KeyPart::Source::kExtra) return extra_.has(part, view);
-  if (shape_ == KeyShape::kFlowKeys && part.base == UdfBase::kL4) return LinuxKey::has_ports(view);
-  if (shape_ == KeyShape::kOvs && part.base == UdfBase::kL4) return OvsKey::hashes_ports(view, is_symmetric_ovs_);
+  if (own_ != nullptr && part.base == UdfBase::kL4) return own_->has_ports(view, variant_);
   return has_plain(part, view);
 }
 
@@ -208,9 +220,8 @@ void KeyLayout::build(const HeaderView& view, HashKey& key) const noexcept {
 }
 
 void KeyLayout::finish(const HeaderView& view, HashKey& key) const noexcept {
-  if (shape_ == KeyShape::kBins) return into_bins(key);
-  if (shape_ == KeyShape::kOvs) return OvsKey::finish(view, is_symmetric_ovs_, bytes_at(key, 0));
-  LinuxKey::finish(parts_, view, linux_policy_, bytes_at(key, 0));
+  if (own_ == nullptr) return into_bins(key);
+  own_->finish(parts_, view, variant_, bytes_at(key, 0));
 }
 
 }  // namespace softspine::dataplane

@@ -12,8 +12,7 @@
 //   kWords    each field in whole words of 16 bits, with zeros before a shorter one, then zeros as for kPacked. For
 //             SAI's XOR, which would otherwise lay the lower byte of one field over the upper byte of another
 //   kBins     RTAG7's 28 bytes behind 4 of zeros (rtag7_function.hpp), the seed's place left empty
-//   kFlowKeys Linux's, linux_key.hpp
-//   kOvs      Open vSwitch's, ovs_key.hpp
+//   kOwn      that of a model of hosts: linux_key.hpp, ovs_key.hpp
 //
 // A field that a packet does not have is zeros, so that one key has one length per IP version:
 //   ports      of whole UDP and TCP packets only. A fragment (the first one, too) and any other protocol are hashed by
@@ -31,15 +30,15 @@
 #include "dataplane/hashing/extra_parts.hpp"
 #include "dataplane/hashing/hash_config.hpp"
 #include "dataplane/hashing/key_part.hpp"
+#include "dataplane/hashing/own_key.hpp"
 
 namespace softspine::dataplane {
 
-enum class KeyShape : uint8_t { kPacked, kWords, kBins, kFlowKeys, kOvs };
+enum class KeyShape : uint8_t { kPacked, kWords, kBins, kOwn };
 
 inline KeyShape shape_of(const HashConfig& config) {
   if (config.model == HashModel::kRtag7) return KeyShape::kBins;
-  if (config.model == HashModel::kLinux) return KeyShape::kFlowKeys;
-  if (config.model == HashModel::kOvs) return KeyShape::kOvs;
+  if (row_of(config.model).is_of_hosts) return KeyShape::kOwn;
   return row_of(config.algorithm).in_words ? KeyShape::kWords : KeyShape::kPacked;
 }
 
@@ -94,8 +93,8 @@ class KeyLayout {
   uint32_t plain_ = 0;  // of the parts: those before the extra ones
   ExtraParts extra_;
   bool symmetric_ = false;
-  uint8_t linux_policy_ = 0;
-  bool is_symmetric_ovs_ = false;
+  uint8_t variant_ = 0;          // of the own key
+  const OwnKey* own_ = nullptr;  // for kOwn
   std::vector<Udf> udfs_;
   KeyShape shape_ = KeyShape::kPacked;
   Rtag7Options options_;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "dataplane/hashing/inner_headers.hpp"
 #include "dataplane/packet/packet_flag.hpp"
 #include "dataplane/packet/wire.hpp"
 
@@ -57,6 +58,12 @@ int ports_at(uint8_t protocol) {
   }
 }
 
+HeaderView inside_view(const HeaderView& view) noexcept {
+  if ((view.flags & kIsUdp) != 0) return view;
+  const InnerHeaders inner = inner_of(view);
+  return (inner.view.flags & (kIsIpv4 | kIsIpv6)) != 0 ? inner.view : view;
+}
+
 template <typename T>
 T little(const uint8_t* at) {
   T value;
@@ -80,13 +87,11 @@ std::vector<KeyPart> LinuxKey::parts_of(const HashConfig& config, bool is_ipv6) 
   return parts;
 }
 
-HeaderView LinuxKey::view_of(const HeaderView& view, uint8_t policy) noexcept {
-  if (policy != 2 || (view.flags & kIsUdp) != 0) return view;
-  const InnerHeaders inner = inner_of(view);
-  return (inner.view.flags & (kIsIpv4 | kIsIpv6)) != 0 ? inner.view : view;
+OwnKey::ViewOf LinuxKey::inside_of(const HashConfig& config) {
+  return config.linux_policy == 2 ? inside_view : nullptr;
 }
 
-bool LinuxKey::has_ports(const HeaderView& view) noexcept {
+bool LinuxKey::has_ports(const HeaderView& view, uint8_t) noexcept {
   if ((view.flags & (kIsUdp | kIsTcp)) != 0) return true;
   const int at = ports_at(view.ip_protocol);
   return at >= 0 && (view.flags & kIsFragment) == 0 && view.l4_offset != 0 &&
@@ -96,7 +101,7 @@ bool LinuxKey::has_ports(const HeaderView& view) noexcept {
 void LinuxKey::finish(const std::vector<KeyPart>& parts, const HeaderView& view, uint8_t policy,
                       uint8_t* key) noexcept {
   const bool is_ipv6 = (view.flags & kIsIpv6) != 0;
-  const bool has_other_ports = (view.flags & (kIsUdp | kIsTcp)) == 0 && has_ports(view);
+  const bool has_other_ports = (view.flags & (kIsUdp | kIsTcp)) == 0 && has_ports(view, policy);
   for (const KeyPart& part : parts) {
     if (has_other_ports && part.base == UdfBase::kL4)
       std::memcpy(key + part.to, view.frame + view.l4_offset + ports_at(view.ip_protocol) + part.offset, part.length);

@@ -20,22 +20,24 @@
 #include <vector>
 
 #include "dataplane/hashing/hash_config.hpp"
-#include "dataplane/hashing/inner_headers.hpp"
 #include "dataplane/hashing/key_part.hpp"
+#include "dataplane/hashing/own_key.hpp"
 
 namespace softspine::dataplane {
 
 struct LinuxKey {
   static constexpr uint32_t bytes_of(bool is_ipv6) { return is_ipv6 ? 72 : 48; }
 
-  // In the order of HashField, each at its place.
   static std::vector<KeyPart> parts_of(const HashConfig& config, bool is_ipv6);
-  // Whether the packet has ports for Linux.
-  static bool has_ports(const HeaderView& view) noexcept;
-  // Completes the key: ports that parse does not know, byte order, the order of source and destination.
+  static uint8_t variant_of(const HashConfig& config) { return config.linux_policy; }
+  static bool has_ports(const HeaderView& view, uint8_t policy) noexcept;
+  // Ports that parse does not know, byte order, the order of source and destination.
   static void finish(const std::vector<KeyPart>& parts, const HeaderView& view, uint8_t policy, uint8_t* key) noexcept;
-  // What is hashed: the packet, or what is inside of it.
-  static HeaderView view_of(const HeaderView& view, uint8_t policy) noexcept;
+  // By policy 2 what is inside of the packet, if it is one of its tunnels.
+  static OwnKey::ViewOf inside_of(const HashConfig& config);
 };
+
+template <>
+inline constexpr const OwnKey* kOwnKey<HashModel::kLinux> = &kKeyOf<LinuxKey>;
 
 }  // namespace softspine::dataplane

@@ -54,8 +54,9 @@ uint32_t end_of(const HeaderView& view) {
 
 }  // namespace
 
-std::vector<KeyPart> OvsKey::parts_of(bool is_ipv6, bool is_symmetric) {
+std::vector<KeyPart> OvsKey::parts_of(const HashConfig& config, bool is_ipv6) {
   using enum HashField;
+  const bool is_symmetric = is_symmetric_ovs(config.algorithm);
   std::vector<KeyPart> parts;
   for (const HashField field : {kSrcIp, kDstIp, kIpProtocol, kL4SrcPort, kL4DstPort}) {
     if (is_symmetric && (field == kDstIp || field == kL4DstPort)) continue;
@@ -66,19 +67,19 @@ std::vector<KeyPart> OvsKey::parts_of(bool is_ipv6, bool is_symmetric) {
   return parts;
 }
 
-bool OvsKey::hashes_ports(const HeaderView& view, bool is_symmetric) noexcept {
-  if (!is_symmetric) return least_bytes(view.ip_protocol) != 0;
+bool OvsKey::has_ports(const HeaderView& view, uint8_t is_symmetric) noexcept {
+  if (is_symmetric == 0) return least_bytes(view.ip_protocol) != 0;
   return (view.flags & kIsFragment) == 0 && (view.ip_protocol == ip::kTcp || view.ip_protocol == kSctp);
 }
 
-void OvsKey::finish(const HeaderView& view, bool is_symmetric, uint8_t* key) noexcept {
+void OvsKey::finish(const std::vector<KeyPart>&, const HeaderView& view, uint8_t is_symmetric, uint8_t* key) noexcept {
   const bool is_ipv6 = (view.flags & kIsIpv6) != 0;
   const uint32_t counts = place_in_ovs_key(HashField::kIpProtocol, is_ipv6) + 3U;
-  if (is_symmetric)
+  if (is_symmetric != 0)
     add_up(key, view.frame + view.l3_offset + (is_ipv6 ? ipv6::kDestination : ipv4::kDestination), is_ipv6 ? 16 : 4);
   uint8_t* ports = key + counts + 1;
   std::memset(ports, 0, 4);
-  if (!hashes_ports(view, is_symmetric)) return;
+  if (!has_ports(view, is_symmetric)) return;
   key[counts] = 1;
   const uint32_t needed = view.l4_offset + least_bytes(view.ip_protocol);
   if (view.l4_offset == 0 || is_later_fragment(view) || needed > end_of(view)) return;
@@ -90,7 +91,7 @@ void OvsKey::finish(const HeaderView& view, bool is_symmetric, uint8_t* key) noe
     ports[1] = from[0];
     ports[3] = from[1];
   }
-  if (!is_symmetric) return;
+  if (is_symmetric == 0) return;
   add_up(ports, ports + 2, 2);
   std::memset(ports + 2, 0, 2);
 }

@@ -18,6 +18,7 @@
 
 #include "dataplane/hashing/hash_config.hpp"
 #include "dataplane/hashing/key_part.hpp"
+#include "dataplane/hashing/own_key.hpp"
 
 namespace softspine::dataplane {
 
@@ -28,12 +29,17 @@ constexpr bool is_symmetric_ovs(HashAlgorithm algorithm) {
 struct OvsKey {
   static constexpr uint32_t bytes_of(bool is_ipv6) { return is_ipv6 ? 40 : 16; }
 
-  // Each part at its place in the key; with SYM_L4 the parts of the sources stand for the XORs.
-  static std::vector<KeyPart> parts_of(bool is_ipv6, bool is_symmetric);
-  // Whether the packet's ports are hashed.
-  static bool hashes_ports(const HeaderView& view, bool is_symmetric) noexcept;
-  // Completes the key: the ports, whether they are hashed, and the XORs.
-  static void finish(const HeaderView& view, bool is_symmetric, uint8_t* key) noexcept;
+  // With SYM_L4 the parts of the sources stand for the XORs.
+  static std::vector<KeyPart> parts_of(const HashConfig& config, bool is_ipv6);
+  static uint8_t variant_of(const HashConfig& config) { return is_symmetric_ovs(config.algorithm) ? 1 : 0; }
+  static bool has_ports(const HeaderView& view, uint8_t is_symmetric) noexcept;
+  // The ports, whether they are hashed, and the XORs.
+  static void finish(const std::vector<KeyPart>& parts, const HeaderView& view, uint8_t is_symmetric,
+                     uint8_t* key) noexcept;
+  static OwnKey::ViewOf inside_of(const HashConfig&) { return nullptr; }
 };
+
+template <>
+inline constexpr const OwnKey* kOwnKey<HashModel::kOvs> = &kKeyOf<OvsKey>;
 
 }  // namespace softspine::dataplane

@@ -45,8 +45,6 @@ ACCEPTED: dict[str, str] = {
         'equivalent: of the algorithms that there are none does anything at a timeout',
     'dataplane/hashing/crc.hpp: 64 + kWidth → 64 - kWidth':
         'by hand: model/hashing: Crc16.GivesTheCheckValuesOfArcAndKermit',
-    'dataplane/hashing/ecmp_hash.cpp: config_.linux_policy == 2 → true':
-        'performance: a key of another policy is laid out the long way, with the outer headers in it',
     'dataplane/hashing/inner_headers.cpp: header_bytes > rest.bytes → header_bytes >= rest.bytes #2':
         'equivalent: behind a GRE header that ends the packet nothing is found either',
     'dataplane/hashing/linux_key.cpp: little<uint32_t>(destination) < little<uint32_t>(source) → little<uint32_t>(destination) <= little<uint32_t>(source)':

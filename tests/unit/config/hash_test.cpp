@@ -55,7 +55,7 @@ TEST(Hash, HoldsEachAlgorithmToItsRow) {
   for (const dataplane::HashAlgorithmRow& row : dataplane::kHashAlgorithms) {
     const std::string word(row.word);
     for (const auto& [name, model] : Words<HashModel>::all) {
-      SCOPED_TRACE(word + " of " + name);
+      SCOPED_TRACE(word + " of " + std::string(name));
       const std::string hash = "hash: {model: " + std::string(name) + ", seed: 1, algorithm: " + word;
       if (!row.is_in(model)) {
         EXPECT_EQ(about_default_with(hash + "}"),
