@@ -6,15 +6,12 @@
 #include <map>
 #include <tuple>
 
-#include "control/report/lag_counters.hpp"
-#include "control/report/loss_window_json.hpp"
 #include "control/report/nic_ports.hpp"
-#include "control/report/notices.hpp"
 #include "control/report/port_rows.hpp"
-#include "control/report/stack_json.hpp"
+#include "control/report/section_parts.hpp"
+#include "control/report/sections.hpp"
 #include "control/telemetry/audit.hpp"
 #include "control/telemetry/counter_parts.hpp"
-#include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/losses.hpp"
 #include "control/telemetry/totals.hpp"
 #include "control/telemetry/workload_totals.hpp"
@@ -134,6 +131,26 @@ Json host_json(const HostSnapshot& host, const WorkloadTotals& sends, const Work
   return out;
 }
 
+Json edge_json(const EdgeSnapshot& edge) {
+  Json pause = Json::object();
+  add_pauses(pause, edge.port, edge.pause);
+  Json out{{"kind", edge.kind}};
+  add_counters<EdgeSnapshot, HostPauseSnapshot>(out, edge, edge_counters());
+  add_key(out, "pause", std::move(pause));
+  add_key(out, "statistics", edge.statistics);
+  add_key(out, "in_drops", drops_json(edge.counters.in_drops));
+  add_key(out, "out_drops", drops_json(edge.counters.out_drops));
+  return out;
+}
+
+}  // namespace
+
+Json switches_json(const FabricSnapshot& snapshot) {
+  Json out = Json::object();
+  for (const SwitchSnapshot& node : snapshot.switches) add_key(out, node.name, switch_json(node));
+  return out;
+}
+
 Json hosts_json(const FabricSnapshot& snapshot, const IdleParts* left_out) {
   const auto sends = totals_by(snapshot, &FlowSnapshot::source);
   const auto receives = totals_by(snapshot, &FlowSnapshot::destination);
@@ -150,18 +167,6 @@ Json hosts_json(const FabricSnapshot& snapshot, const IdleParts* left_out) {
     if (Json two = ports.of(host); !two.empty()) add_key(each, "ports", std::move(two));
     add_key(out, host.name, std::move(each));
   }
-  return out;
-}
-
-Json edge_json(const EdgeSnapshot& edge) {
-  Json pause = Json::object();
-  add_pauses(pause, edge.port, edge.pause);
-  Json out{{"kind", edge.kind}};
-  add_counters<EdgeSnapshot, HostPauseSnapshot>(out, edge, edge_counters());
-  add_key(out, "pause", std::move(pause));
-  add_key(out, "statistics", edge.statistics);
-  add_key(out, "in_drops", drops_json(edge.counters.in_drops));
-  add_key(out, "out_drops", drops_json(edge.counters.out_drops));
   return out;
 }
 
@@ -266,8 +271,6 @@ Json engineering_json(const EngineeringSnapshot& engineering) {
           {"placed", engineering.placed}, {"highest_load", rounded(engineering.highest_load)}};
 }
 
-}  // namespace
-
 Json drops_json(const dataplane::DropCounters& drops) {
   Json out = Json::object();
   for (size_t i = 0; i < drops.size(); ++i) {
@@ -313,36 +316,13 @@ Json errors_json(const std::vector<RunError>& errors) {
 }
 
 Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts, IdleRows idle) {
-  const IdleParts parts = idle_parts(snapshot);
-  const IdleParts* const left_out = idle == IdleRows::kLeftOut ? &parts : nullptr;
-  Json switches = Json::object();
-  for (const SwitchSnapshot& node : snapshot.switches) add_key(switches, node.name, switch_json(node));
-  Json out{{"softspine", {{"version", facts.program}, {"format", kReportFormat}}},
-           {"testbed", facts.testbed},
-           {"clock", facts.clock},
-           {"seed", facts.seed},
-           {"duration_ps", snapshot.instant.count_ps()},
-           {"interrupted", facts.interrupted},
-           {"totals", totals_json(snapshot)},
-           {"flows", workloads_json(snapshot)},
-           {"switches", std::move(switches)},
-           {"ports", ports_json(snapshot)},
-           {"links", links_json(snapshot, left_out)},
-           {"lags", lags_json(snapshot)},
-           {"hosts", hosts_json(snapshot, left_out)},
-           {"idle", {{"hosts", parts.hosts.size()}, {"links", parts.links.size()}}},
-           {"edges", edges_json(snapshot)},
-           {"losses", losses_json(snapshot)},
-           {"stalled", stalled_json(snapshot)},
-           {"faults", faults_json(snapshot)},
-           {"unexplained_losses", unexplained_json(snapshot)},
-           {"deadlocks", deadlocks_json(snapshot)},
-           {"stacks", stacks_json(snapshot)},
-           {"errors", errors_json(snapshot.errors)},
-           {"notices", notices_of(snapshot)},
-           {"engine", engine_json(snapshot.engine, facts)}};
-  if (snapshot.engineering) add_key(out, "engineering", engineering_json(*snapshot.engineering));
-  if (snapshot.events) add_key(out, "events", events_json(snapshot));
+  const ReportInput input{snapshot, facts, idle_parts(snapshot), idle == IdleRows::kLeftOut};
+  Json out = Json::object();
+  for (const Section& section : sections()) {
+    if (section.is_there == nullptr || section.is_there(snapshot)) {
+      add_key(out, std::string{section.key}, section.json(input));
+    }
+  }
   return out;
 }
 

@@ -5,11 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "control/report/lag_counters.hpp"
-#include "control/report/loss_window_json.hpp"
 #include "control/report/nic_ports.hpp"
 #include "control/report/port_rows.hpp"
-#include "control/report/stack_json.hpp"
+#include "control/report/section_parts.hpp"
+#include "control/report/sections.hpp"
 #include "control/telemetry/counter.hpp"
 #include "control/telemetry/event_lines.hpp"
 #include "dataplane/packet/drop_reason.hpp"
@@ -17,8 +16,6 @@
 namespace softspine::control {
 
 namespace {
-
-using Fields = std::vector<ReportField>;
 
 struct Place {
   std::string_view ending;
@@ -75,39 +72,81 @@ Fields row_fields(const std::string& path, const std::vector<Counter<Parts...>>&
   return out;
 }
 
-Fields run_fields() {
+// By port and priority.
+Fields pause_fields(const std::string& path) {
+  return row_fields<HostPauseSnapshot>(path, host_counters());
+}
+
+}  // namespace
+
+Fields program_fields() {
   return {
       {"softspine.version", "text", "Version of the program."},
       {"softspine.format", "a count", "Of the report: another number where a key has gone or means something else."},
-      {"testbed", "text", "Name of the testbed."},
-      {"clock", "text", "virtual or wall."},
-      {"seed", "a count", "Seed of everything that is random in the run."},
-      {"duration_ps", "ps", "Emulated time that has passed."},
-      {"interrupted", "true or false", "A signal, or an error, ended the run before its end."},
+  };
+}
+
+Fields idle_fields() {
+  return {
       {"idle.hosts", "a count", "Hosts that did nothing: without `run --idle-rows` they have no row in `hosts`."},
       {"idle.links", "a count", "Directions of links that carried nothing: likewise in `links`."},
+  };
+}
+
+Fields loss_fields() {
+  return {
       {"losses.*.place", "text", "Where packets were lost: a switch's port or queue, a host, an edge, a link."},
       {"losses.*.reason", "text", "Why, by the name that `drops` has for it."},
       {"losses.*.packets", "packets", "How many were lost there for this reason."},
+  };
+}
+
+Fields stalled_fields() {
+  return {
       {"stalled.*.workload", "text", "Workload of flows that have not ended and have no way to go on."},
       {"stalled.*.source", "text", "The host that sends them."},
       {"stalled.*.destination", "text", "The host that they are sent to."},
       {"stalled.*.flows", "a count", "How many stalled between the two for the same reason."},
       {"stalled.*.why", "text", "What keeps them from going on."},
+  };
+}
+
+Fields deadlock_fields() {
+  return {
       {"deadlocks.*.found_ps", "ps", "When the circle of queues that wait for each other was found."},
       {"deadlocks.*.circle", "text", "Its queues, in the order in which they wait."},
+  };
+}
+
+Fields error_fields() {
+  return {
       {"errors.*.who", "text", "A node, a capture, or a part of the fabric that had an error."},
       {"errors.*.what", "text", "What went wrong."},
       {"errors.*.first_ps", "ps", "When it went wrong for the first time."},
       {"errors.*.last_ps", "ps", "When it went wrong for the last time."},
       {"errors.*.count", "a count", "How many times it went wrong."},
+  };
+}
+
+Fields notice_fields() {
+  return {
       {"notices.*", "text", "A sentence on something in the run that a reader may want to know."},
+  };
+}
+
+Fields engineering_fields() {
+  return {
       {"engineering.plans", "a count", "Plans that the traffic-engineering controller has made."},
       {"engineering.updates", "a count", "Switches that got other overrides by a plan, summed up."},
       {"engineering.moved", "a count", "Flows of a port and a destination that had an override and got another."},
       {"engineering.demands", "a count", "Such flows that had a choice, by the last plan."},
       {"engineering.placed", "a count", "Those of them that it has placed."},
       {"engineering.highest_load", "a ratio", "Load of the most loaded link, as the last plan has it."},
+  };
+}
+
+Fields engine_fields() {
+  return {
       {"engine.workers", "a count", "Worker threads."},
       {"engine.dilation", "a count", "How much slower emulated time passes than wall time, on the wall clock."},
       {"engine.windows", "a count", "Windows of emulated time that the engine went through."},
@@ -189,11 +228,6 @@ Fields link_fields() {
   };
 }
 
-// By port and priority.
-Fields pause_fields(const std::string& path) {
-  return row_fields<HostPauseSnapshot>(path, host_counters());
-}
-
 Fields port_fields() {
   const auto& counters = switch_counters();
   Fields out = row_fields<CreditSnapshot>("ports.*", counters);
@@ -245,14 +279,13 @@ Fields edge_fields() {
   return out;
 }
 
-}  // namespace
-
 const std::vector<ReportField>& report_fields() {
   static const Fields all = [] {
-    Fields out = run_fields();
-    for (const auto& part : {total_fields, flow_fields, switch_fields, port_fields, link_fields, lag_fields,
-                             host_fields, edge_fields, fault_fields, stack_fields, event_fields}) {
-      add(out, part());
+    Fields out;
+    for (const Chapter chapter : {Chapter::kRun, Chapter::kMachine, Chapter::kParts}) {
+      for (const Section& section : sections()) {
+        if (section.chapter == chapter) add(out, section.fields());
+      }
     }
     return out;
   }();

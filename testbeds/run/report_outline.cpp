@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/run/report_outline.hpp"
 
-#include "control/telemetry/event_lines.hpp"
+#include "control/report/sections.hpp"
 #include "testbeds/run/lag_copy.hpp"
 #include "testbeds/run/node_words.hpp"
 
@@ -55,19 +55,8 @@ control::FabricSnapshot outline_of(const control::Testbed& testbed) {
       add_edges(out, node);
     }
   }
-  if (testbed.engineering) out.engineering.emplace();
-  if (!testbed.run.telemetry.events_file.empty()) {
-    out.events = control::EventLogSnapshot{.lines = std::vector<uint64_t>(control::event_facts().size())};
-  }
-  for (const control::Workload& workload : testbed.workloads) out.flows.push_back({.workload = workload.name});
-  for (const control::FabricLink& link : testbed.fabric.links) {
-    out.links.push_back({.a = testbed.fabric.name_of(link.a), .b = testbed.fabric.name_of(link.b)});
-  }
-  for (const control::Stack& stack : testbed.fabric.stacks) {
-    const auto member = [&](size_t i) {
-      return control::StackMemberSnapshot{.name = testbed.fabric.nodes[stack.switches[i]].name};
-    };
-    out.stacks.push_back({.name = stack.name, .members = {member(0), member(1)}});
+  for (const control::Section& section : control::sections()) {
+    if (section.outline != nullptr) section.outline(testbed, out);
   }
   copy_lags(testbed.fabric, {}, out);
   return out;

@@ -2,13 +2,12 @@
 #include "tools/softspine/views/show_views.hpp"
 
 #include <algorithm>
+#include <iterator>
 
-#include "control/report/lag_counters.hpp"
 #include "control/report/nic_ports.hpp"
-#include "control/report/stack_json.hpp"
+#include "control/report/sections.hpp"
 #include "control/telemetry/buffer_tables.hpp"
 #include "control/telemetry/counters_json.hpp"
-#include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/prometheus.hpp"
 #include "control/telemetry/show_tables.hpp"
 #include "tools/softspine/views/device_view.hpp"
@@ -26,16 +25,17 @@ namespace {
 Json report_of(const Shown& shown) {
   return report_json(shown.snapshot, run_facts(shown.testbed));
 }
-Json counters_of(const Shown& shown) {
+Json sai_counters(const Shown& shown) {
   return counters_json(shown.snapshot);
 }
 
-// A part of the report.
-enum class Part : uint8_t { kSwitches, kFlows, kNics, kLinks, kLags };
-template <Part P>
-Json part_of(const Shown& shown) {
-  static constexpr const char* kKeys[] = {"switches", "flows", "edges", "links", "lags"};
-  return report_of(shown)[kKeys[static_cast<size_t>(P)]];
+// A section of the report; null if the report has none.
+Json section_json(const Section& section, const Shown& shown) {
+  if (section.is_there != nullptr && !section.is_there(shown.snapshot)) return nullptr;
+  return section.json({shown.snapshot, run_facts(shown.testbed), {}});
+}
+Json switches_of(const Shown& shown) {
+  return section_json(section_of("switches"), shown);
 }
 
 // Some of SAI's counters.
@@ -56,64 +56,71 @@ std::string table_of(const Shown& shown) {
   return Table(shown.snapshot, {});
 }
 
-// A view of the fabric is its table (control/telemetry) and a row here; those of one switch have their rows in
-// switch_views.cpp.
-constexpr View kFabricViews[] = {
-    {"fabric", "its name, clock and time", FabricView{fabric_json, fabric_text}},
-    {"interfaces counters", "packets, bytes, rates and drops of every port",
-     FabricView{part_of<Part::kSwitches>, table_of<interfaces_table>}},
-    {"queue counters", "packets, bytes, drops and occupancy of every queue",
-     FabricView{counters_of, table_of<queues_table>}},
-    {"queue watermark unicast", "most shared memory that each queue has used",
-     FabricView{stats_of<Stat::kQueue>, table_of<queue_watermark_table>}},
-    {"priority-group watermark shared", "most shared memory that each priority group has used",
-     FabricView{stats_of<Stat::kGroup>, table_of<priority_group_watermark_table>}},
-    {"priority-group watermark headroom", "most headroom that each priority group has used",
-     FabricView{stats_of<Stat::kGroup>, table_of<group_headroom_table>}},
-    {"priority-group drop counters", "frames that each priority group refused",
-     FabricView{stats_of<Stat::kGroup>, table_of<group_drops_table>}},
-    {"buffer_pool watermark", "most that was used of each pool",
-     FabricView{stats_of<Stat::kPool>, table_of<pool_watermark_table>}},
-    {"headroom-pool watermark", "most that was used of each shared headroom pool",
-     FabricView{stats_of<Stat::kPool>, table_of<headroom_pool_watermark_table>}},
-    {"pfc counters", "pauses received, sent and ended, and the time spent paused",
-     FabricView{stats_of<Stat::kPfc>, table_of<pfc_counters_table>}},
-    {"pfcwd stats", "storms that the PFC watchdog found",
-     FabricView{[](const Shown& it) { return watchdog_json(it.snapshot); }, table_of<watchdog_table>}},
-    {"drops", "by node and reason", FabricView{part_of<Part::kSwitches>, table_of<drops_table>}},
-    {"hash counters", "flowlets begun, keys that a packet was too short for, and packets of overrides",
-     FabricView{part_of<Part::kSwitches>, table_of<hash_table>}},
-    {"flows", "built-in traffic: what was sent, what arrived, how late",
-     FabricView{part_of<Part::kFlows>, table_of<flows_table>}},
-    {"nics", "of hosts that are outside: pauses, CNPs, what waits",
-     FabricView{part_of<Part::kNics>, table_of<nics_table>}},
-    {"nic-ports", "both ports of each NIC that has two: bytes each way, and the most that waited before it",
-     FabricView{[](const Shown& it) { return nic_ports_json(it.snapshot); }, table_of<nic_ports_table>, keep_hosts_at}},
-    {"devices", "DPDK's devices behind edges: driver, link, rings, offloads, what they count",
-     FabricView{devices_json, devices_text}},
-    {"links", "up or down, and what was lost on them",
-     FabricView{part_of<Part::kLinks>, table_of<links_table>, keep_links_of}},
-    {"stacks", "pairs of ToRs that are one system: roles, states, whether they hear each other",
-     FabricView{[](const Shown& it) { return stacks_json(it.snapshot); }, table_of<stacks_table>}},
-    {"events", "lines of the event log by kind, if the run writes one",
-     FabricView{[](const Shown& it) { return events_json(it.snapshot); }, table_of<events_table>}},
-    {"lags", "members of each LAG, and what went by each", FabricView{part_of<Part::kLags>, table_of<lags_table>}},
-};
+View of_section(const Section& section) {
+  const auto& view = section.view;
+  return {view.words, view.help,
+          FabricView{[&section](const Shown& shown) { return section_json(section, shown); },
+                     [&section](const Shown& shown) { return section.view.table(shown.snapshot); },
+                     view.keep != nullptr ? view.keep : keep_only}};
+}
+
+// A view of the fabric is its table (control/telemetry) and a row here, or a section of the report with words for
+// `show`: those that are not placed here come last. Views of one switch have their rows in switch_views.cpp.
+std::vector<View> fabric_views() {
+  std::vector<View> out{
+      {"fabric", "its name, clock and time", FabricView{fabric_json, fabric_text}},
+      {"interfaces counters", "packets, bytes, rates and drops of every port",
+       FabricView{switches_of, table_of<interfaces_table>}},
+      {"queue counters", "packets, bytes, drops and occupancy of every queue",
+       FabricView{sai_counters, table_of<queues_table>}},
+      {"queue watermark unicast", "most shared memory that each queue has used",
+       FabricView{stats_of<Stat::kQueue>, table_of<queue_watermark_table>}},
+      {"priority-group watermark shared", "most shared memory that each priority group has used",
+       FabricView{stats_of<Stat::kGroup>, table_of<priority_group_watermark_table>}},
+      {"priority-group watermark headroom", "most headroom that each priority group has used",
+       FabricView{stats_of<Stat::kGroup>, table_of<group_headroom_table>}},
+      {"priority-group drop counters", "frames that each priority group refused",
+       FabricView{stats_of<Stat::kGroup>, table_of<group_drops_table>}},
+      {"buffer_pool watermark", "most that was used of each pool",
+       FabricView{stats_of<Stat::kPool>, table_of<pool_watermark_table>}},
+      {"headroom-pool watermark", "most that was used of each shared headroom pool",
+       FabricView{stats_of<Stat::kPool>, table_of<headroom_pool_watermark_table>}},
+      {"pfc counters", "pauses received, sent and ended, and the time spent paused",
+       FabricView{stats_of<Stat::kPfc>, table_of<pfc_counters_table>}},
+      {"pfcwd stats", "storms that the PFC watchdog found",
+       FabricView{[](const Shown& it) { return watchdog_json(it.snapshot); }, table_of<watchdog_table>}},
+      {"drops", "by node and reason", FabricView{switches_of, table_of<drops_table>}},
+      {"hash counters", "flowlets begun, keys that a packet was too short for, and packets of overrides",
+       FabricView{switches_of, table_of<hash_table>}},
+      of_section(section_of("flows")),
+      of_section(section_of("edges")),
+      {"nic-ports", "both ports of each NIC that has two: bytes each way, and the most that waited before it",
+       FabricView{[](const Shown& it) { return nic_ports_json(it.snapshot); }, table_of<nic_ports_table>,
+                  keep_hosts_at}},
+      {"devices", "DPDK's devices behind edges: driver, link, rings, offloads, what they count",
+       FabricView{devices_json, devices_text}},
+      of_section(section_of("links")),
+      of_section(section_of("stacks")),
+      of_section(section_of("events")),
+      of_section(section_of("lags")),
+  };
+  for (const Section& section : sections()) {
+    const bool is_placed = std::ranges::find(out, section.view.words, &View::words) != out.end();
+    if (!section.view.words.empty() && !is_placed) out.push_back(of_section(section));
+  }
+  return out;
+}
 
 // Everything at once, in one form.
-constexpr View kWholeViews[] = {
-    {"counters", "everything under SAI's names, as JSON", FabricView{counters_of}},
-    {"prometheus", "everything as Prometheus reads it", PagedView{put_prometheus_pages}},
-    {"report", "what the run's report would say now, as JSON", FabricView{report_of}},
-};
+std::vector<View> whole_views() {
+  return {
+      {"counters", "everything under SAI's names, as JSON", FabricView{sai_counters}},
+      {"prometheus", "everything as Prometheus reads it", PagedView{put_prometheus_pages}},
+      {"report", "what the run's report would say now, as JSON", FabricView{report_of}},
+  };
+}
 
 }  // namespace
-
-// What the far ends of its links have counted is still needed to show them.
-void keep_links_of(FabricSnapshot& snapshot, const std::string& node) {
-  std::erase_if(snapshot.links,
-                [&](const LinkSnapshot& it) { return !it.a.starts_with(node + ":") && !it.b.starts_with(node + ":"); });
-}
 
 // The node itself, or the hosts that it has links to; what the switches have counted is still needed to show them.
 void keep_hosts_at(FabricSnapshot& snapshot, const std::string& node) {
@@ -139,10 +146,9 @@ void keep_only(FabricSnapshot& snapshot, const std::string& node) {
 
 std::span<const View> views() {
   static const std::vector<View> all = [] {
-    std::vector<View> out;
-    for (const std::span<const View> part :
-         {std::span<const View>(kFabricViews), switch_views(), std::span<const View>(kWholeViews)})
-      out.insert(out.end(), part.begin(), part.end());
+    std::vector<View> out = fabric_views();
+    std::ranges::copy(switch_views(), std::back_inserter(out));
+    std::ranges::copy(whole_views(), std::back_inserter(out));
     return out;
   }();
   return all;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `softspine show` can show. A view is a row of a table: its words, its help, and what it is made of. Views of the
-// fabric have their rows in show_views.cpp, those of one switch in switch_views.cpp. The server takes its requests from
+// fabric have their rows in show_views.cpp, but for sections of the report (control/report/sections.hpp); those of one
+// switch in switch_views.cpp. The server takes its requests from
 // views(). One request is `views`, by which a client learns what the fabric that it asks can show; the client's own
 // list is for its help and for when no fabric runs.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,13 +42,12 @@ struct ShownSwitch {
 // Removes from a snapshot whatever is not of one node.
 using KeepNode = void (*)(control::FabricSnapshot& snapshot, const std::string& node);
 void keep_only(control::FabricSnapshot& snapshot, const std::string& node);
-void keep_links_of(control::FabricSnapshot& snapshot, const std::string& node);
 void keep_hosts_at(control::FabricSnapshot& snapshot, const std::string& node);
 
 // A view without `text` has JSON only.
 struct FabricView {
-  control::Json (*json)(const Shown& shown);
-  std::string (*text)(const Shown& shown) = nullptr;
+  std::function<control::Json(const Shown& shown)> json;
+  std::function<std::string(const Shown& shown)> text = nullptr;
   KeepNode keep = keep_only;
 };
 // Rows, each an object; as text they become a table (switch_views.hpp).

@@ -138,7 +138,7 @@ Json macs_json(const ShownSwitch& shown) {
   return out;
 }
 
-constexpr View kViews[] = {
+const View kViews[] = {
     {"ip route", "of a switch (--node)", SwitchView{routes_json}},
     {"overrides", "of a switch: the file's and the controller's, and whether they are in use (--node)",
      SwitchView{overrides_json}},
