@@ -74,6 +74,7 @@ class Engine {
 
   Node& node(NodeId id) { return *nodes_[id.value()]; }
   const Node& node(NodeId id) const { return *nodes_[id.value()]; }
+  uint32_t worker_of(NodeId id) const { return owner_[id.value()]; }
   size_t node_count() const { return nodes_.size(); }
   uint32_t workers() const { return static_cast<uint32_t>(workers_.size()); }
   bool is_wall() const { return clock_.is_wall(); }

@@ -58,18 +58,13 @@ class Builder {
   std::expected<std::unique_ptr<Assembly>, std::string> build() {
     make_pools();
     make_engine();
-    out_->worker_of = spread_over_workers(testbed_.fabric, testbed_.run.workers);
-    out_->switches.resize(testbed_.fabric.nodes.size(), nullptr);
-    out_->hosts.resize(testbed_.fabric.nodes.size(), nullptr);
+    out_->nodes = std::make_unique<LocalNodes>(testbed_.fabric, *out_->engine);
+    worker_of_ = spread_over_workers(testbed_.fabric, testbed_.run.workers);
     for (uint32_t n = 0; n < testbed_.fabric.nodes.size() && wrong_.empty(); ++n) add_node(n);
     for (uint32_t n = 0; n < testbed_.fabric.nodes.size() && wrong_.empty(); ++n) add_further_ports(n);
     share_zero(recordings_);
     if (!wrong_.empty()) return std::unexpected(wrong_);
-    for (const control::FabricLink& link : testbed_.fabric.links) {
-      const auto rate_at = [&](LinkEnd end) { return testbed_.fabric.nodes[end.node].clock.of(link.rate); };
-      out_->engine->connect(out_->port_ref(link.a), out_->port_ref(link.b), rate_at(link.a), rate_at(link.b),
-                            link.propagation);
-    }
+    for (const control::FabricLink& link : testbed_.fabric.links) connect(link);
     if (auto added = add_traffic(testbed_, *out_); !added) return std::unexpected(added.error());
     return std::move(out_);
   }
@@ -123,8 +118,8 @@ class Builder {
     const FabricNode& node = testbed_.fabric.nodes[n];
     if (node.kind == NodeKind::kSwitch) {
       auto made = make_switch(node, *out_->header_pool);
-      out_->switches[n] = made.get();
-      out_->engine->add(std::move(made), out_->worker_of[n]);
+      out_->nodes->add(n, *made);
+      out_->engine->add(std::move(made), worker_of_[n]);
     } else if (control::is_builtin(node.attachment)) {
       add_builtin(n, node);
     } else {
@@ -146,8 +141,8 @@ class Builder {
       return;
     }
     auto made = std::make_unique<RoceHost>(config, *out_->header_pool);
-    out_->hosts[n] = made.get();
-    out_->engine->add(std::move(made), out_->worker_of[n]);
+    out_->nodes->add(n, *made);
+    out_->engine->add(std::move(made), worker_of_[n]);
   }
 
   // A host sees its network's classes: the maps of the switch before it.
@@ -189,25 +184,29 @@ class Builder {
   void add_further_ports(uint32_t n) {
     const FabricNode& node = testbed_.fabric.nodes[n];
     if (node.kind == NodeKind::kSwitch || control::is_builtin(node.attachment)) return;
-    for (uint16_t p = 1; p < node.ports.size() && wrong_.empty(); ++p) {
-      const auto id = add_edge(n, p);
-      if (id) out_->further.emplace(LinkEnd{n, p}, *id);
-    }
+    for (uint16_t p = 1; p < node.ports.size() && wrong_.empty(); ++p) add_edge(n, p);
   }
 
-  std::optional<NodeId> add_edge(uint32_t n, uint16_t port) {
+  void add_edge(uint32_t n, uint16_t port) {
     const FabricNode& node = testbed_.fabric.nodes[n];
-    if (port == 0) out_->outside.push_back(n);
-    const size_t host = static_cast<size_t>(std::ranges::find(out_->outside, n) - out_->outside.begin());
+    if (port == 0) outside_nodes_.push_back(n);
+    const size_t host = static_cast<size_t>(std::ranges::find(outside_nodes_, n) - outside_nodes_.begin());
     auto made = outside_->open_edge(host, port, frames_for(node, port), testbed_.run.dilation, nic_at({n, port}));
     if (!made) {
       wrong_ = node.name + ": " + made.error().message;
-      return std::nullopt;
+      return;
     }
-    if (port != 0) out_->worker_of.push_back(out_->worker_of[n]);
-    out_->edges.push_back({.end = {n, port}, .nic = made->node.get()});
+    out_->nodes->add(LinkEnd{n, port}, *made->node);
     if (made->recording != nullptr) recordings_.push_back(made->recording);
-    return out_->engine->add(std::move(made->node), out_->worker_of[n]);
+    out_->engine->add(std::move(made->node), worker_of_[n]);
+  }
+
+  void connect(const control::FabricLink& link) {
+    const auto a = out_->nodes->at(link.a);
+    const auto b = out_->nodes->at(link.b);
+    if (!a || !b) return;
+    const auto rate_at = [&](LinkEnd end) { return testbed_.fabric.nodes[end.node].clock.of(link.rate); };
+    out_->engine->connect(*a, *b, rate_at(link.a), rate_at(link.b), link.propagation);
   }
 
   PacketPool& frames_for(const FabricNode& node, uint16_t port) {
@@ -267,6 +266,8 @@ class Builder {
   const control::Compiler& compiler_;
   OutsideHosts* outside_;
   bool flat_;
+  std::vector<uint32_t> worker_of_;               // by node of the fabric
+  std::vector<uint32_t> outside_nodes_;           // that are not built in, as OutsideHosts numbers them
   std::vector<dataplane::PcapEdge*> recordings_;  // that were made together
   std::unique_ptr<Assembly> out_;
   std::string wrong_;
@@ -275,19 +276,13 @@ class Builder {
 }  // namespace
 
 uint64_t Assembly::packets_in_use() const {
-  const bool all_come_back =
-      std::ranges::none_of(edges, [](const EdgePort& edge) { return edge.nic->keeps_packets(); });
+  bool all_come_back = true;
+  nodes->for_each_edge([&](LinkEnd, const Nic& nic) { all_come_back = all_come_back && !nic.keeps_packets(); });
   return header_pool->in_use() + (all_come_back ? frame_pool->in_use() : 0);
 }
 
 uint64_t Assembly::packets_made() const {
   return header_pool->made() + frame_pool->made() + (xdp_pool ? xdp_pool->made() : 0);
-}
-
-PortRef Assembly::port_ref(LinkEnd end) const {
-  const auto other = further.find(end);
-  if (other != further.end()) return {other->second, PortNo{0}};
-  return {NodeId{end.node}, PortNo{end.port}};
 }
 
 std::expected<std::unique_ptr<Assembly>, std::string> assemble(const control::Testbed& testbed,

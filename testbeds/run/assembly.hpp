@@ -8,8 +8,6 @@
 #pragma once
 
 #include <expected>
-#include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,44 +17,26 @@
 #include "dataplane/engine/clock.hpp"
 #include "dataplane/engine/engine.hpp"
 #include "dataplane/packet/pool.hpp"
-#include "pipelines/switch.hpp"
-#include "testbeds/hosts/roce_host.hpp"
-#include "testbeds/hosts/workload.hpp"
 #include "testbeds/outside/outside_hosts.hpp"
+#include "testbeds/run/local_nodes.hpp"
+#include "testbeds/run/run_flows.hpp"
 
 namespace softspine::testbeds {
 
-// A port whose other side is outside.
-struct EdgePort {
-  control::LinkEnd end;  // of the fabric
-  dataplane::Nic* nic = nullptr;
-};
-
 struct Assembly {
-  // `switches` and `hosts` are by node of the fabric, null where the node is of another kind. The pools come before all
-  // that holds packets, so that they are destroyed after it.
+  // The pools come before all that holds packets, so that they are destroyed after it.
   std::unique_ptr<dataplane::PacketBudget> budget;     // of both pools; when it is spent, the engine stops
   std::unique_ptr<dataplane::PacketPool> frame_pool;   // whole frames: from outside, injected, and copies of those
   std::unique_ptr<dataplane::PacketPool> xdp_pool;     // frames of AF_XDP edges, if there are any
   std::unique_ptr<dataplane::PacketPool> header_pool;  // the rest
   std::unique_ptr<dataplane::Clock> clock;
   std::unique_ptr<dataplane::Engine> engine;
-  std::vector<pipelines::Switch*> switches;
-  std::vector<RoceHost*> hosts;
-  std::vector<EdgePort> edges;
-  std::vector<uint32_t> outside;                          // nodes that are not built in, as OutsideHosts numbers them
-  std::vector<uint32_t> worker_of;                        // by NodeId
-  std::map<control::LinkEnd, dataplane::NodeId> further;  // the further ports of outside hosts
-
-  std::vector<PlannedFlow> flows;
-  std::vector<uint32_t> flow_at_source;       // its index at the host that sends
-  std::vector<uint32_t> sink_at_destination;  // and at the one that receives
+  std::unique_ptr<LocalNodes> nodes;
+  RunFlows flows;
 
   // Exact only while no worker runs. But for AF_XDP's: its driver leaves those that the kernel has with the kernel.
   uint64_t packets_in_use() const;
   uint64_t packets_made() const;
-  dataplane::PortRef port_ref(control::LinkEnd end) const;
-  uint32_t worker_at(control::LinkEnd end) const { return worker_of[port_ref(end).node.value()]; }
 };
 
 // The testbed and the compiler must outlive the Assembly. `outside`: the testbed's outside hosts in the fabric's order;

@@ -34,7 +34,7 @@ void Captures::release(const std::string& name) {
 
 Captures::Opened Captures::open(const std::string& name, const CaptureRequest& request) {
   if (auto reserved = reserve(name, request.path); !reserved) return std::unexpected(reserved.error());
-  auto opened = FabricCapture::open(request, testbed_, assembly_);
+  auto opened = FabricCapture::open(request, testbed_, nodes_);
   if (!opened) {
     release(name);
     return opened;
@@ -48,7 +48,7 @@ Captures::Opened Captures::open(const std::string& name, const CaptureRequest& r
 void Captures::begin(const std::string& name, std::unique_ptr<FabricCapture> capture, Instant now) {
   capture->begin(board_, now);
   running_[name] = std::move(capture);
-  if (!assembly_.engine->is_wall() || is_flushing_) return;
+  if (!nodes_.engine().is_wall() || is_flushing_) return;
   is_flushing_ = true;
   flush_now_and_then();
 }
@@ -56,7 +56,7 @@ void Captures::begin(const std::string& name, std::unique_ptr<FabricCapture> cap
 // On the wall clock: the files follow, and who has seen enough is told nothing more.
 void Captures::flush_now_and_then() {
   const Duration every = kFlushEvery / testbed_.run.dilation;
-  assembly_.engine->at(assembly_.engine->now() + every, [this](Instant now) {
+  nodes_.engine().at(nodes_.engine().now() + every, [this](Instant now) {
     for (const auto& [name, capture] : running_) {
       if (capture->attached()) capture->flush(now);
       if (capture->until() <= now) capture->detach(board_);

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "control/model/testbed.hpp"
 #include "control/telemetry/error_channel.hpp"
 #include "testbeds/run/fabric_capture.hpp"
 #include "testbeds/run/run_part.hpp"
@@ -24,8 +25,8 @@ namespace softspine::testbeds {
 class Captures : public RunPart {
  public:
   // All three must outlive the Captures.
-  Captures(const control::Testbed& testbed, Assembly& assembly, control::ErrorChannel& errors)
-      : testbed_(testbed), assembly_(assembly), errors_(errors), board_(assembly) {}
+  Captures(const control::Testbed& testbed, const LocalNodes& nodes, control::ErrorChannel& errors)
+      : testbed_(testbed), nodes_(nodes), errors_(errors), board_(nodes) {}
 
   // From any thread. The error is a sentence. A name or a file that is in use is refused.
   using Opened = std::expected<std::unique_ptr<FabricCapture>, std::string>;
@@ -62,7 +63,7 @@ class Captures : public RunPart {
   void release(const std::string& name);
 
   const control::Testbed& testbed_;
-  Assembly& assembly_;
+  const LocalNodes& nodes_;
   control::ErrorChannel& errors_;
   TapBoard board_;
   std::mutex names_lock_;

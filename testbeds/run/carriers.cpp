@@ -5,16 +5,15 @@
 
 namespace softspine::testbeds {
 
-Carriers::Carriers(const control::Testbed& testbed, const Assembly& assembly, control::ErrorChannel& errors)
-    : testbed_(testbed),
-      assembly_(assembly),
-      errors_(errors),
-      shown_(assembly.edges.size(), true),
-      refused_(assembly.edges.size(), false) {}
+Carriers::Carriers(const control::Testbed& testbed, const LocalNodes& nodes, control::ErrorChannel& errors)
+    : testbed_(testbed), nodes_(nodes), errors_(errors) {
+  nodes.for_each_edge(
+      [this](control::LinkEnd end, dataplane::Nic& nic) { edges_.push_back({.end = end, .nic = nic}); });
+}
 
 void Carriers::start() {
-  if (assembly_.edges.empty() || !assembly_.engine->is_wall()) return;
-  for (const EdgePort& edge : assembly_.edges) edge.nic->set_carrier_bell(bell_);
+  if (edges_.empty() || !nodes_.engine().is_wall()) return;
+  for (const Shown& edge : edges_) edge.nic.set_carrier_bell(bell_);
   thread_ = std::thread{[this] { serve(); }};
 }
 
@@ -31,21 +30,20 @@ void Carriers::serve() {
     bell_.wait(heard, std::memory_order_acquire);
     heard = bell_.load(std::memory_order_acquire);
     if (ends_.load(std::memory_order_acquire)) return;
-    for (size_t edge = 0; edge < shown_.size(); ++edge) show(edge);
+    for (Shown& edge : edges_) show(edge);
   }
 }
 
-void Carriers::show(size_t edge) {
-  dataplane::Nic& nic = *assembly_.edges[edge].nic;
-  const bool carrier = nic.should_give_carrier();
-  if (shown_[edge] == carrier) return;
-  shown_[edge] = carrier;
-  const auto done = nic.give_carrier(carrier);
-  if (done || refused_[edge]) return;
-  refused_[edge] = true;
-  errors_.report(testbed_.fabric.name_of(assembly_.edges[edge].end),
-                 "the outside cannot be shown that the link is " + std::string(carrier ? "up" : "down") + ": " +
-                     done.error().where + ": " + done.error().message);
+void Carriers::show(Shown& edge) {
+  const bool carrier = edge.nic.should_give_carrier();
+  if (edge.carrier == carrier) return;
+  edge.carrier = carrier;
+  const auto done = edge.nic.give_carrier(carrier);
+  if (done || edge.is_refused) return;
+  edge.is_refused = true;
+  errors_.report(testbed_.fabric.name_of(edge.end), "the outside cannot be shown that the link is " +
+                                                        std::string(carrier ? "up" : "down") + ": " +
+                                                        done.error().where + ": " + done.error().message);
 }
 
 }  // namespace softspine::testbeds

@@ -13,8 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include "control/model/testbed.hpp"
 #include "control/telemetry/error_channel.hpp"
-#include "testbeds/run/assembly.hpp"
+#include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
@@ -22,7 +23,7 @@ namespace softspine::testbeds {
 class Carriers : public RunPart {
  public:
   // All three must outlive it.
-  Carriers(const control::Testbed& testbed, const Assembly& assembly, control::ErrorChannel& errors);
+  Carriers(const control::Testbed& testbed, const LocalNodes& nodes, control::ErrorChannel& errors);
   ~Carriers() override { end(); }
 
   void start() override;
@@ -31,15 +32,21 @@ class Carriers : public RunPart {
  private:
   void end();
   void serve();
-  void show(size_t edge);
+  // An edge, and what this thread has shown it.
+  struct Shown {
+    control::LinkEnd end;
+    dataplane::Nic& nic;
+    bool carrier = true;
+    bool is_refused = false;  // and reported
+  };
+  void show(Shown& edge);
 
   const control::Testbed& testbed_;
-  const Assembly& assembly_;
+  const LocalNodes& nodes_;
   control::ErrorChannel& errors_;
   std::atomic<uint32_t> bell_{0};
   std::atomic<bool> ends_{false};
-  std::vector<bool> shown_;    // by edge; this thread's
-  std::vector<bool> refused_;  // by edge: and reported
+  std::vector<Shown> edges_;
   std::thread thread_;
 };
 

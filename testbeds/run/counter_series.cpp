@@ -72,8 +72,8 @@ std::expected<void, std::string> CounterSeries::open(const SeriesRequest& reques
   series_.emplace(now_, request.counters);
   needs_ = series_->needs();
   series_->add_head(file_->text(), testbed_.name, request_.interval);
-  if (assembly_.engine->is_wall()) writer_ = std::jthread{[this](const std::stop_token& stop) { write(stop); }};
-  assembly_.engine->look_at(Instant::at(request_.interval), [this](Instant now) { sample(now); });
+  if (nodes_.engine().is_wall()) writer_ = std::jthread{[this](const std::stop_token& stop) { write(stop); }};
+  nodes_.engine().look_at(Instant::at(request_.interval), [this](Instant now) { sample(now); });
   return {};
 }
 
@@ -81,67 +81,64 @@ void CounterSeries::sample(Instant now) {
   wait_until_written();
   copy(now);
   hand_over();
-  const Instant next = assembly_.engine->next_event();
-  if (next.is_never() && !assembly_.engine->is_wall()) return;
-  assembly_.engine->look_at(after(now), [this](Instant then) { sample(then); });
+  const Instant next = nodes_.engine().next_event();
+  if (next.is_never() && !nodes_.engine().is_wall()) return;
+  nodes_.engine().look_at(after(now), [this](Instant then) { sample(then); });
 }
 
 // The next multiple; or the first one after the next event, if nothing changes before that.
 Instant CounterSeries::after(Instant now) const {
   const int64_t interval = request_.interval.count_ps();
   const Instant usual = now + request_.interval;
-  const Instant event = assembly_.engine->next_event();
-  if (assembly_.engine->is_wall() || event < usual || !is_at_rest(now)) return usual;
+  const Instant event = nodes_.engine().next_event();
+  if (nodes_.engine().is_wall() || event < usual || !is_at_rest(now)) return usual;
   return Instant::at(Duration::ps((event.count_ps() / interval + 1) * interval));
 }
 
 bool CounterSeries::is_at_rest(Instant now) const {
-  for (uint32_t n = 0; n < testbed_.fabric.nodes.size(); ++n) {
-    for (uint16_t p = 0; p < testbed_.fabric.nodes[n].ports.size(); ++p) {
-      if (const pipelines::Switch* node = assembly_.switches[n]; node != nullptr) {
-        if (!node->egress().flow_control(PortNo{p}).is_at_rest(now)) return false;
-      } else if (const RoceHost* host = assembly_.hosts[n]; host != nullptr) {
-        if (!host->flow_control(PortNo{p}).is_at_rest(now)) return false;
-      }
-    }
-  }
-  return true;  // an edge is at rest when the switch at its link is
+  bool all = true;
+  const auto look_at = [&](uint32_t ports, const auto& flow_control_of) {
+    for (uint16_t p = 0; p < ports && all; ++p) all = flow_control_of(PortNo{p}).is_at_rest(now);
+  };
+  nodes_.for_each_switch([&](uint32_t, const pipelines::Switch& node) {
+    look_at(node.ports(), [&](PortNo port) -> const PortFlowControl& { return node.egress().flow_control(port); });
+  });
+  nodes_.for_each_host([&](uint32_t, const RoceHost& host) {
+    look_at(host.ports(), [&](PortNo port) -> const PortFlowControl& { return host.flow_control(port); });
+  });
+  return all;  // an edge is at rest when the switch at its link is
 }
 
 void CounterSeries::copy(Instant now) {
   now_.instant = now;
-  auto node = now_.switches.begin();
-  auto host = now_.hosts.begin();
   size_t port = 0;
-  size_t host_port = states_.size();
-  for (uint32_t n = 0; n < testbed_.fabric.nodes.size(); ++n) {
-    if (assembly_.switches[n] != nullptr) {
-      copy_switch(n, *node, port);
-      port += node++->ports.size();
-    } else if (assembly_.hosts[n] != nullptr) {
-      if (needs_.hosts) copy_host(n, *host, host_port);
-      host_port += host++->ports.size();
-    }
-  }
-  for (size_t i = 0; i < assembly_.edges.size() && needs_.hosts; ++i) {
-    changes_[host_port + i] = copy_pauses_of_host(assembly_.edges[i].nic->flow_control(), now_.edges[i].pause);
-  }
+  nodes_.for_each_switch([&, out = now_.switches.begin()](uint32_t n, const pipelines::Switch& node) mutable {
+    copy_switch(n, node, *out, port);
+    port += out++->ports.size();
+  });
+  if (!needs_.hosts) return;
+  nodes_.for_each_host([&, out = now_.hosts.begin()](uint32_t, const RoceHost& host) mutable {
+    copy_host(host, *out, port);
+    port += out++->ports.size();
+  });
+  nodes_.for_each_edge([&, out = now_.edges.begin()](control::LinkEnd, const Nic& nic) mutable {
+    changes_[port++] = copy_pauses_of_host(nic.flow_control(), out++->pause);
+  });
 }
 
-void CounterSeries::copy_switch(uint32_t n, control::SwitchSnapshot& out, size_t first_port) {
-  const pipelines::Switch& node = *assembly_.switches[n];
+void CounterSeries::copy_switch(uint32_t n, const pipelines::Switch& node, control::SwitchSnapshot& out,
+                                size_t first_port) {
   const control::Profile& profile = testbed_.profiles[compiler_.profile_of(n)];
   const bool shares = profile.qos && profile.qos->has_buffers();
   for (uint16_t p = 0; p < out.ports.size(); ++p) {
     changes_[first_port + p] = copy_port(node, PortNo{p}, shares, out.ports[p], states_[first_port + p]);
   }
-  if (shares && needs_.pools) copy_pools(n, out);
+  if (shares && needs_.pools) copy_pools(n, node.egress().mmu(), out);
 }
 
 // The names of pools change with the profile alone.
-void CounterSeries::copy_pools(uint32_t n, control::SwitchSnapshot& out) {
+void CounterSeries::copy_pools(uint32_t n, const Mmu& mmu, control::SwitchSnapshot& out) {
   const auto& config = testbed_.profiles[compiler_.profile_of(n)].qos;
-  const Mmu& mmu = assembly_.switches[n]->egress().mmu();
   if (config == pools_[n] && update_pools(*config, mmu, out.pools)) return;
   out.pools = pools_of(*config, mmu);
   pools_[n] = config;
@@ -186,9 +183,9 @@ bool CounterSeries::copy_pauses_of(const pipelines::Switch& node, PortNo port, c
   return link_changed;
 }
 
-void CounterSeries::copy_host(uint32_t n, control::HostSnapshot& out, size_t first_port) {
+void CounterSeries::copy_host(const RoceHost& host, control::HostSnapshot& out, size_t first_port) {
   for (uint16_t p = 0; p < out.ports.size(); ++p) {
-    const PortFlowControl& flow = assembly_.hosts[n]->flow_control(PortNo{p});
+    const PortFlowControl& flow = host.flow_control(PortNo{p});
     changes_[first_port + p] = copy_pauses_of_host(flow, out.ports[p].pause);
   }
 }

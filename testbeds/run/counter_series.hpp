@@ -25,10 +25,11 @@
 #include <vector>
 
 #include "control/compile/compile.hpp"
+#include "control/model/testbed.hpp"
 #include "control/record/line_file.hpp"
 #include "control/record/series.hpp"
 #include "control/telemetry/error_channel.hpp"
-#include "testbeds/run/assembly.hpp"
+#include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
@@ -42,9 +43,9 @@ struct SeriesRequest {
 class CounterSeries : public RunPart {
  public:
   // All four must outlive the CounterSeries.
-  CounterSeries(const control::Testbed& testbed, const control::Compiler& compiler, Assembly& assembly,
+  CounterSeries(const control::Testbed& testbed, const control::Compiler& compiler, const LocalNodes& nodes,
                 control::ErrorChannel& errors)
-      : testbed_(testbed), compiler_(compiler), assembly_(assembly), errors_(errors) {}
+      : testbed_(testbed), compiler_(compiler), nodes_(nodes), errors_(errors) {}
 
   // Before the first window. `shape`: a snapshot of the fabric. The error is a sentence.
   std::expected<void, std::string> open(const SeriesRequest& request, const control::FabricSnapshot& shape);
@@ -64,13 +65,13 @@ class CounterSeries : public RunPart {
 
   void sample(dataplane::Instant now);
   void copy(dataplane::Instant now);
-  void copy_switch(uint32_t node, control::SwitchSnapshot& out, size_t first_port);
+  void copy_switch(uint32_t number, const pipelines::Switch& node, control::SwitchSnapshot& out, size_t first_port);
   control::PortChanges copy_port(const pipelines::Switch& node, dataplane::PortNo port, bool shares,
                                  control::PortSnapshot& out, PortState& state) const;
   bool copy_pauses_of(const pipelines::Switch& node, dataplane::PortNo port, control::PortSnapshot& out,
                       PortState& state, control::PortChanges& changes) const;
-  void copy_pools(uint32_t node, control::SwitchSnapshot& out);
-  void copy_host(uint32_t node, control::HostSnapshot& out, size_t first_port);
+  void copy_pools(uint32_t number, const dataplane::Mmu& mmu, control::SwitchSnapshot& out);
+  void copy_host(const RoceHost& host, control::HostSnapshot& out, size_t first_port);
   control::PortChanges copy_pauses_of_host(const dataplane::PortFlowControl& flow, control::HostPauses& out) const;
   bool is_at_rest(dataplane::Instant now) const;
   dataplane::Instant after(dataplane::Instant now) const;
@@ -83,7 +84,7 @@ class CounterSeries : public RunPart {
 
   const control::Testbed& testbed_;
   const control::Compiler& compiler_;
-  Assembly& assembly_;
+  const LocalNodes& nodes_;
   control::ErrorChannel& errors_;
   SeriesRequest request_;
   control::Series::Needs needs_;

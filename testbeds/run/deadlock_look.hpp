@@ -6,9 +6,10 @@
 
 #include <vector>
 
+#include "control/model/testbed.hpp"
 #include "control/telemetry/deadlock.hpp"
-#include "testbeds/run/assembly.hpp"
 #include "testbeds/run/incidents.hpp"
+#include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
@@ -16,8 +17,8 @@ namespace softspine::testbeds {
 class DeadlockLook : public RunPart {
  public:
   // All must outlive the DeadlockLook.
-  DeadlockLook(const control::Testbed& testbed, Assembly& assembly, Incidents& incidents)
-      : testbed_(testbed), assembly_(assembly), incidents_(incidents), watch_(testbed.fabric) {}
+  DeadlockLook(const control::Testbed& testbed, const LocalNodes& nodes, Incidents& incidents)
+      : testbed_(testbed), nodes_(nodes), incidents_(incidents), watch_(testbed.fabric) {}
 
   void start() override;
   void snapshot(control::FabricSnapshot& out) override;
@@ -26,7 +27,7 @@ class DeadlockLook : public RunPart {
   void look(dataplane::Instant now);
 
   const control::Testbed& testbed_;
-  Assembly& assembly_;
+  const LocalNodes& nodes_;
   Incidents& incidents_;
   control::DeadlockWatch watch_;
   std::vector<control::DeadlockSnapshot> found_;

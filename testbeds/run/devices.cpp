@@ -5,18 +5,18 @@
 
 namespace softspine::testbeds {
 
-std::vector<DeviceHere> devices_of(const Assembly& assembly) {
+std::vector<DeviceHere> devices_of(const LocalNodes& nodes) {
   std::vector<DeviceHere> out;
-  for (const EdgePort& edge : assembly.edges) {
-    auto* const over = dynamic_cast<dataplane::DeviceEdge*>(edge.nic);
-    if (over == nullptr) continue;
+  nodes.for_each_edge([&out](control::LinkEnd end, dataplane::Nic& nic) {
+    auto* const over = dynamic_cast<dataplane::DeviceEdge*>(&nic);
+    if (over == nullptr) return;
     dataplane::Device& device = over->device();
-    out.push_back({.end = edge.end,
+    out.push_back({.end = end,
                    .facts = &device.facts(),
                    .link = device.link(),
                    .mtu = device.mtu(),
                    .largest_frame = device.largest_frame()});
-  }
+  });
   return out;
 }
 

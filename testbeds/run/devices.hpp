@@ -6,7 +6,7 @@
 
 #include "control/model/fabric.hpp"
 #include "dataplane/dpdk/device_facts.hpp"
-#include "testbeds/run/assembly.hpp"
+#include "testbeds/run/local_nodes.hpp"
 
 namespace softspine::testbeds {
 
@@ -20,6 +20,6 @@ struct DeviceHere {
 
 // In the order of the edges. From any thread but a worker's, since drivers ask their hardware for the link; until the
 // engine is drained.
-std::vector<DeviceHere> devices_of(const Assembly& assembly);
+std::vector<DeviceHere> devices_of(const LocalNodes& nodes);
 
 }  // namespace softspine::testbeds

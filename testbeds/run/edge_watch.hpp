@@ -8,10 +8,11 @@
 
 #include <vector>
 
+#include "control/model/testbed.hpp"
 #include "control/telemetry/error_channel.hpp"
-#include "testbeds/run/assembly.hpp"
 #include "testbeds/run/incidents.hpp"
 #include "testbeds/run/link_control.hpp"
+#include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
@@ -19,15 +20,8 @@ namespace softspine::testbeds {
 class EdgeWatch : public RunPart {
  public:
   // All must outlive the EdgeWatch.
-  EdgeWatch(const control::Testbed& testbed, Assembly& assembly, LinkControl& links, Incidents& incidents,
-            control::ErrorChannel& errors)
-      : testbed_(testbed),
-        assembly_(assembly),
-        links_(links),
-        incidents_(incidents),
-        errors_(errors),
-        reported_(assembly.edges.size(), 0),
-        lost_(assembly.edges.size(), false) {}
+  EdgeWatch(const control::Testbed& testbed, const LocalNodes& nodes, LinkControl& links, Incidents& incidents,
+            control::ErrorChannel& errors);
 
   void start() override;
   void end_soon() noexcept override;
@@ -36,17 +30,22 @@ class EdgeWatch : public RunPart {
 
  private:
   void look(dataplane::Instant now);
-  void look_at(size_t edge, dataplane::Instant now);
-  void follow_carrier(size_t edge, dataplane::Instant now);
-  void report(size_t edge);
+  struct Watched {
+    control::LinkEnd end;
+    dataplane::Nic& nic;
+    size_t reported = 0;   // of its faults
+    bool is_lost = false;  // its outside has no carrier
+  };
+  void look_at(Watched& edge, dataplane::Instant now);
+  void follow_carrier(Watched& edge, dataplane::Instant now);
+  void report(Watched& edge);
 
   const control::Testbed& testbed_;
-  Assembly& assembly_;
+  const LocalNodes& nodes_;
   LinkControl& links_;
   Incidents& incidents_;
   control::ErrorChannel& errors_;
-  std::vector<size_t> reported_;  // faults, by edge
-  std::vector<bool> lost_;        // whether the outside has no carrier, by edge
+  std::vector<Watched> edges_;
 };
 
 }  // namespace softspine::testbeds

@@ -32,9 +32,7 @@ constexpr Duration kEventsEveryWall = Duration::ms(100);
 }  // namespace
 
 EventLog::~EventLog() {
-  for (pipelines::Switch* node : assembly_.switches) {
-    if (node != nullptr) node->egress().record_events(nullptr);
-  }
+  nodes_.for_each_switch([](uint32_t, pipelines::Switch& node) { node.egress().record_events(nullptr); });
 }
 
 std::expected<void, std::string> EventLog::open(const std::string& path) {
@@ -44,16 +42,15 @@ std::expected<void, std::string> EventLog::open(const std::string& path) {
   file_ = std::move(*file);
   counts_.assign(control::event_facts().size(), 0);
   file_->text() += "{\"events\":1,\"testbed\":" + control::Json(testbed_.name).dump() + "}\n";
-  dataplane::Engine& engine = *assembly_.engine;
+  dataplane::Engine& engine = nodes_.engine();
   for (uint32_t i = 0; i < engine.workers(); ++i) {
     buffers_.push_back(std::make_unique<dataplane::EventBuffer>(kRestAt, engine.wants_rest()));
   }
-  for (uint32_t n = 0; n < assembly_.switches.size(); ++n) {
-    if (assembly_.switches[n] == nullptr) continue;
-    const auto ports = static_cast<uint32_t>(testbed_.fabric.nodes[n].ports.size());
-    recorders_.push_back(std::make_unique<dataplane::EventRecorder>(*buffers_[assembly_.worker_of[n]], n, ports));
-    assembly_.switches[n]->egress().record_events(recorders_.back().get());
-  }
+  nodes_.for_each_switch([&](uint32_t n, pipelines::Switch& node) {
+    dataplane::EventBuffer& own = *buffers_[engine.worker_of(node.id())];
+    recorders_.push_back(std::make_unique<dataplane::EventRecorder>(own, n, node.ports()));
+    node.egress().record_events(recorders_.back().get());
+  });
   engine.at_rest([this](Instant now) { write_before(now); });
   engine.look_at(Instant::at(kEventsEveryVirtual), [this](Instant now) { look(now); });
   return {};
@@ -61,11 +58,11 @@ std::expected<void, std::string> EventLog::open(const std::string& path) {
 
 // The workers stand still for it, which is all that it is for.
 void EventLog::look(Instant now) {
-  const bool wall = assembly_.engine->is_wall();
-  const Instant next = assembly_.engine->next_event();
+  const bool wall = nodes_.engine().is_wall();
+  const Instant next = nodes_.engine().next_event();
   if (next.is_never() && !wall) return;
   const Instant then = now + (wall ? kEventsEveryWall / testbed_.run.dilation : kEventsEveryVirtual);
-  assembly_.engine->look_at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
+  nodes_.engine().look_at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
 }
 
 void EventLog::gather_control() {

@@ -18,12 +18,13 @@
 #include <string>
 #include <vector>
 
+#include "control/model/testbed.hpp"
 #include "control/record/line_file.hpp"
 #include "control/telemetry/error_channel.hpp"
 #include "control/telemetry/event_lines.hpp"
 #include "dataplane/egress/event_recorder.hpp"
-#include "testbeds/run/assembly.hpp"
 #include "testbeds/run/incidents.hpp"
+#include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
@@ -31,9 +32,9 @@ namespace softspine::testbeds {
 class EventLog : public RunPart {
  public:
   // All must outlive it.
-  EventLog(const control::Testbed& testbed, Assembly& assembly, const Incidents& incidents,
+  EventLog(const control::Testbed& testbed, const LocalNodes& nodes, const Incidents& incidents,
            control::ErrorChannel& errors)
-      : testbed_(testbed), assembly_(assembly), incidents_(incidents), errors_(errors) {}
+      : testbed_(testbed), nodes_(nodes), incidents_(incidents), errors_(errors) {}
   ~EventLog() override;
 
   // Before the first window. The error is a sentence.
@@ -60,7 +61,7 @@ class EventLog : public RunPart {
   void report_error(dataplane::Instant now);
 
   const control::Testbed& testbed_;
-  Assembly& assembly_;
+  const LocalNodes& nodes_;
   const Incidents& incidents_;
   control::ErrorChannel& errors_;
   std::string path_;

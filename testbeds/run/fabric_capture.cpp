@@ -48,7 +48,7 @@ bool names_a_port(const std::string& pattern, const control::Fabric& fabric) {
 
 std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(const CaptureRequest& asked,
                                                                                const control::Testbed& testbed,
-                                                                               Assembly& assembly) {
+                                                                               const LocalNodes& nodes) {
   auto patterns = port_patterns(asked.ports, testbed.fabric);
   if (!patterns) return std::unexpected(patterns.error());
   CaptureRequest request = asked;
@@ -61,7 +61,7 @@ std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(c
   options.full = request.full;
   options.ports = request.ports;
   options.max_bytes = request.max_bytes;
-  options.grow = !assembly.engine->is_wall();
+  options.grow = !nodes.engine().is_wall();
   options.workers = testbed.run.workers;
   options.comment = fmt::format("softspine {}, seed {}", testbed.name, testbed.run.seed);
   options.filter = request.filter;
@@ -70,9 +70,9 @@ std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(c
   auto capture = control::Capture::open(request.path, std::move(options));
   if (!capture) return std::unexpected(capture.error());
   std::unique_ptr<FabricCapture> out{new FabricCapture(request, std::move(*capture))};
-  out->choose_ports(testbed, assembly);
+  out->choose_ports(testbed, nodes);
   // Asked for by a worker or by the writer's thread, done between two windows: the capture may have ended by then.
-  out->capture_->on_pressure([&engine = *assembly.engine, capture = out->capture_.get(), watches = out->watches_] {
+  out->capture_->on_pressure([&engine = nodes.engine(), capture = out->capture_.get(), watches = out->watches_] {
     engine.post([capture, watches](Instant then) {
       if (*watches) capture->flush(then);
     });
@@ -80,20 +80,16 @@ std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(c
   return out;
 }
 
-void FabricCapture::choose_ports(const control::Testbed& testbed, const Assembly& assembly) {
+void FabricCapture::choose_ports(const control::Testbed& testbed, const LocalNodes& nodes) {
   const control::Fabric& fabric = testbed.fabric;
-  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
-    for (uint16_t p = 0; p < fabric.nodes[n].ports.size(); ++p) {
-      const control::LinkEnd end{n, p};
-      const size_t node_ports = request_.filter.empty() ? fabric.nodes[n].ports.size() : 0;
-      Tap* tap =
-          capture_->add_port(fabric.name_of(end), fabric.links[fabric.port(end).link].rate, assembly.worker_at(end),
-                             control::pcapng::link_description(fabric.name_of(fabric.peer_of(end)), node_ports));
-      if (tap == nullptr) continue;
-      taps_.push_back({{end, false}, tap});
-      if (!request_.ports.empty() && assembly.switches[n] != nullptr) taps_.push_back({{end, true}, tap});
-    }
-  }
+  nodes.for_each_port([&](control::LinkEnd end, const Transmitter&) {
+    const size_t node_ports = request_.filter.empty() ? fabric.nodes[end.node].ports.size() : 0;
+    Tap* tap = capture_->add_port(fabric.name_of(end), fabric.links[fabric.port(end).link].rate, *nodes.worker_at(end),
+                                  control::pcapng::link_description(fabric.name_of(fabric.peer_of(end)), node_ports));
+    if (tap == nullptr) return;
+    taps_.push_back({{end, false}, tap});
+    if (!request_.ports.empty() && nodes.switch_at(end.node) != nullptr) taps_.push_back({{end, true}, tap});
+  });
 }
 
 void FabricCapture::begin(TapBoard& board, Instant now) {

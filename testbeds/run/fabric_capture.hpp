@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A capture of a running fabric: which ports are watched, and for how long.
 //
+// Ports of nodes that are elsewhere are not watched here (local_nodes.hpp).
 // Without patterns, it takes what every port sends, so that each frame appears once for each link that it crosses. With
 // patterns, it takes what the named ports send, and of switches also what they receive.
 #pragma once
@@ -13,7 +14,8 @@
 #include <vector>
 
 #include "control/capture/capture.hpp"
-#include "testbeds/run/assembly.hpp"
+#include "control/model/testbed.hpp"
+#include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/tap_board.hpp"
 
 namespace softspine::testbeds {
@@ -32,11 +34,11 @@ struct CaptureRequest {
 
 class FabricCapture {
  public:
-  // Creates the file; no port is watched yet. Testbed and assembly must outlive the capture. The error is a sentence
+  // Creates the file; no port is watched yet. Testbed and nodes must outlive the capture. The error is a sentence
   // for a person. From any thread but a worker's, since opening a file may take long.
   static std::expected<std::unique_ptr<FabricCapture>, std::string> open(const CaptureRequest& request,
                                                                          const control::Testbed& testbed,
-                                                                         Assembly& assembly);
+                                                                         const LocalNodes& nodes);
   // Before begin(): the same as Capture::on_failure.
   void on_failure(std::function<void(const std::string& why)> call) { capture_->on_failure(std::move(call)); }
 
@@ -56,7 +58,7 @@ class FabricCapture {
  private:
   FabricCapture(CaptureRequest request, std::unique_ptr<control::Capture> capture)
       : request_(std::move(request)), capture_(std::move(capture)) {}
-  void choose_ports(const control::Testbed& testbed, const Assembly& assembly);
+  void choose_ports(const control::Testbed& testbed, const LocalNodes& nodes);
 
   CaptureRequest request_;
   std::unique_ptr<control::Capture> capture_;

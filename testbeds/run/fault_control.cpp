@@ -17,7 +17,6 @@ using control::PortFaultKind;
 using dataplane::Duration;
 using dataplane::Instant;
 using dataplane::LinkFault;
-using dataplane::NodeId;
 using dataplane::PortNo;
 
 namespace {
@@ -46,7 +45,7 @@ FaultScope::Kind scope_of(PortFaultKind kind) {
 
 void FaultControl::start() {
   const auto schedule = [this](const auto& fault) {
-    assembly_.engine->at(fault.at, [this, &fault](Instant now) { happen(fault, now, fault.until); });
+    nodes_.engine().at(fault.at, [this, &fault](Instant now) { happen(fault, now, fault.until); });
   };
   for (const HostFault& fault : testbed_.host_faults) schedule(fault);
   for (const PortFault& fault : testbed_.port_faults) schedule(fault);
@@ -63,7 +62,7 @@ template <typename Fault>
 void FaultControl::happen(const Fault& fault, Instant now, Instant until) {
   begin(fault, now);
   if (until.is_never()) return;
-  assembly_.engine->at(until, [this, fault, number = begun_](Instant then) { end(fault, number, then); });
+  nodes_.engine().at(until, [this, fault, number = begun_](Instant then) { end(fault, number, then); });
 }
 
 void FaultControl::strike(std::string what, FaultScope scope, Instant now) {
@@ -117,18 +116,19 @@ void FaultControl::end(const HostFault& fault, uint64_t number, Instant now) {
 }
 
 void FaultControl::set_host(const HostFault& fault, bool fails, Instant now) {
-  RoceHost& host = *assembly_.hosts[fault.node];
-  for (uint16_t port = 0; port < host.config().ports; ++port) {
+  RoceHost* const host = nodes_.host_at(fault.node);
+  if (host == nullptr) return;
+  for (uint16_t port = 0; port < host->config().ports; ++port) {
     if (fault.kind == HostFaultKind::kStorm) {
-      host.set_storm(PortNo{port}, fails ? fault.priorities : uint8_t{0}, now);
+      host->set_storm(PortNo{port}, fails ? fault.priorities : uint8_t{0}, now);
     } else {
       const uint32_t headroom = control::host_headroom(testbed_.fabric, testbed_.profiles, {fault.node, port});
       const SlowReceiver slow =
           SlowReceiver{.priorities = fault.priorities, .drain = fault.drain}.with_headroom(headroom);
-      host.set_slow_receiver(PortNo{port}, fails ? std::optional(slow) : std::nullopt, now);
+      host->set_slow_receiver(PortNo{port}, fails ? std::optional(slow) : std::nullopt, now);
     }
   }
-  assembly_.engine->wake(NodeId{fault.node}, now);
+  nodes_.engine().wake(host->id(), now);
 }
 
 void FaultControl::begin(const PortFault& fault, Instant now) {
@@ -136,13 +136,11 @@ void FaultControl::begin(const PortFault& fault, Instant now) {
   strike(fault_text(testbed_.fabric, fault, true), {.kind = scope_of(fault.kind), .ports = fault.ports}, now);
   for (const LinkEnd port : fault.ports) {
     if (fault.kind != PortFaultKind::kClear) occupy({place_of(fault.kind), port.node, port.port}, now);
-    if (fault.kind == PortFaultKind::kLossy) set_cable(fault, port);
+    if (fault.kind == PortFaultKind::kLossy) damage_cable(fault, port);
     if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, fault.priorities, now);
     if (fault.kind == PortFaultKind::kTxDisabled) set_tx(port, false, now);
     if (fault.kind != PortFaultKind::kClear) continue;
-    if (leave({place_of(PortFaultKind::kLossy), port.node, port.port}, now)) {
-      transmitter_at(port).set_fault(nullptr);
-    }
+    if (leave({place_of(PortFaultKind::kLossy), port.node, port.port}, now)) set_cable(port, nullptr);
     if (leave({place_of(PortFaultKind::kDeaf), port.node, port.port}, now)) set_deaf(port, 0, now);
     if (leave({place_of(PortFaultKind::kTxDisabled), port.node, port.port}, now)) set_tx(port, true, now);
   }
@@ -156,7 +154,7 @@ void FaultControl::end(const PortFault& fault, uint64_t number, Instant now) {
     if (found == at_work_.end() || found->second != number) continue;
     leave(found->first, now);
     ended.ports.push_back(port);
-    if (fault.kind == PortFaultKind::kLossy) transmitter_at(port).set_fault(nullptr);
+    if (fault.kind == PortFaultKind::kLossy) set_cable(port, nullptr);
     if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, 0, now);
     if (fault.kind == PortFaultKind::kTxDisabled) set_tx(port, true, now);
   }
@@ -164,30 +162,32 @@ void FaultControl::end(const PortFault& fault, uint64_t number, Instant now) {
   incidents_.add(IncidentOf::kPortsAndHosts, now, fault_text(testbed_.fabric, ended, false));
 }
 
-void FaultControl::set_cable(const PortFault& fault, LinkEnd port) {
+void FaultControl::damage_cable(const PortFault& fault, LinkEnd port) {
   const uint64_t stream = (uint64_t{port.node} << 32) | (uint64_t{port.port} << 16) | (++faults_of_[port] & 0xffff);
-  transmitter_at(port).set_fault(std::make_unique<LinkFault>(fault.lost_millionths * LinkFault::kEvery / kMillion,
-                                                             fault.damaged_millionths * LinkFault::kEvery / kMillion,
-                                                             dataplane::Rng{testbed_.run.seed, ~stream}));
+  set_cable(port, std::make_unique<LinkFault>(fault.lost_millionths * LinkFault::kEvery / kMillion,
+                                              fault.damaged_millionths * LinkFault::kEvery / kMillion,
+                                              dataplane::Rng{testbed_.run.seed, ~stream}));
+}
+
+void FaultControl::set_cable(LinkEnd port, std::unique_ptr<LinkFault> fault) {
+  if (dataplane::Transmitter* const sender = nodes_.transmitter_at(port)) sender->set_fault(std::move(fault));
 }
 
 void FaultControl::set_deaf(LinkEnd port, uint8_t priorities, Instant now) {
-  if (pipelines::Switch* const node = assembly_.switches[port.node]) {
+  if (pipelines::Switch* const node = nodes_.switch_at(port.node)) {
     node->egress().make_deaf(PortNo{port.port}, priorities, now);
-  } else {
-    assembly_.hosts[port.node]->set_deaf(PortNo{port.port}, priorities, now);
+    nodes_.engine().wake(node->id(), now);
+  } else if (RoceHost* const host = nodes_.host_at(port.node)) {
+    host->set_deaf(PortNo{port.port}, priorities, now);
+    nodes_.engine().wake(host->id(), now);
   }
-  assembly_.engine->wake(NodeId{port.node}, now);
 }
 
 void FaultControl::set_tx(LinkEnd port, bool enabled, Instant now) {
-  assembly_.switches[port.node]->egress().enable_tx(PortNo{port.port}, enabled, now);
-  assembly_.engine->wake(NodeId{port.node}, now);
-}
-
-dataplane::Transmitter& FaultControl::transmitter_at(LinkEnd port) {
-  const dataplane::PortRef ref = assembly_.port_ref(port);
-  return assembly_.engine->node(ref.node).transmitter(ref.port);
+  pipelines::Switch* const node = nodes_.switch_at(port.node);
+  if (node == nullptr) return;
+  node->egress().enable_tx(PortNo{port.port}, enabled, now);
+  nodes_.engine().wake(node->id(), now);
 }
 
 }  // namespace softspine::testbeds

@@ -12,13 +12,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <tuple>
 #include <vector>
 
 #include "control/load/live_fault.hpp"
 #include "control/telemetry/snapshot.hpp"
-#include "testbeds/run/assembly.hpp"
 #include "testbeds/run/incidents.hpp"
+#include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/loss_windows.hpp"
 #include "testbeds/run/run_part.hpp"
 
@@ -27,8 +28,8 @@ namespace softspine::testbeds {
 class FaultControl : public RunPart {
  public:
   // All must outlive the FaultControl.
-  FaultControl(const control::Testbed& testbed, Assembly& assembly, LossWindows& losses, Incidents& incidents)
-      : testbed_(testbed), assembly_(assembly), losses_(losses), incidents_(incidents) {}
+  FaultControl(const control::Testbed& testbed, const LocalNodes& nodes, LossWindows& losses, Incidents& incidents)
+      : testbed_(testbed), nodes_(nodes), losses_(losses), incidents_(incidents) {}
 
   // Before the first window: the testbed's faults are scheduled.
   void start() override;
@@ -59,13 +60,14 @@ class FaultControl : public RunPart {
   void end(const control::HostFault& fault, uint64_t number, dataplane::Instant now);
   void end(const control::PortFault& fault, uint64_t number, dataplane::Instant now);
   void set_host(const control::HostFault& fault, bool fails, dataplane::Instant now);
-  void set_cable(const control::PortFault& fault, control::LinkEnd port);
+  void damage_cable(const control::PortFault& fault, control::LinkEnd port);
+  // Null: a good one.
+  void set_cable(control::LinkEnd port, std::unique_ptr<dataplane::LinkFault> fault);
   void set_deaf(control::LinkEnd port, uint8_t priorities, dataplane::Instant now);
   void set_tx(control::LinkEnd port, bool enabled, dataplane::Instant now);
-  dataplane::Transmitter& transmitter_at(control::LinkEnd port);
 
   const control::Testbed& testbed_;
-  Assembly& assembly_;
+  const LocalNodes& nodes_;
   LossWindows& losses_;
   Incidents& incidents_;
   uint64_t begun_ = 0;                              // faults so far: each has a number

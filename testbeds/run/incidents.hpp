@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "control/model/fabric.hpp"
 #include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "dataplane/units/time.hpp"

@@ -59,16 +59,22 @@ dataplane::MacAddress lacp_system(const control::Fabric& fabric, const control::
   return stack == nullptr ? kCommonSystem : fabric.nodes[stack->switches[0]].ports[0].mac.bytes;
 }
 
-LacpControl::LacpControl(const control::Testbed& testbed, Assembly& assembly, LinkControl& links)
-    : testbed_(testbed), assembly_(assembly), links_(links) {
-  for (const uint32_t host : assembly.outside) {
-    if (!bonds_by_lacp(testbed.fabric, host)) continue;
-    for (uint16_t port = 0; port < testbed.fabric.nodes[host].ports.size(); ++port) run_at(host, port);
-  }
-  for (uint32_t host = 0; host < testbed.fabric.nodes.size(); ++host) {
-    if (assembly.hosts[host] == nullptr || !testbed.fabric.nodes[host].bond.lacp_rate) continue;
-    for (uint16_t port = 0; port < testbed.fabric.nodes[host].ports.size(); ++port) run_with_builtin(host, port);
-  }
+LacpControl::LacpControl(const control::Testbed& testbed, const LocalNodes& nodes, LinkControl& links)
+    : testbed_(testbed), nodes_(nodes), links_(links) {
+  const auto for_each_host = [&](bool is_builtin, auto&& f) {
+    for (uint32_t n = 0; n < testbed.fabric.nodes.size(); ++n) {
+      const control::FabricNode& node = testbed.fabric.nodes[n];
+      if (node.kind == control::NodeKind::kHost && control::is_builtin(node.attachment) == is_builtin) f(n, node);
+    }
+  };
+  for_each_host(false, [&](uint32_t host, const control::FabricNode& node) {
+    if (!bonds_by_lacp(testbed.fabric, host)) return;
+    for (uint16_t port = 0; port < node.ports.size(); ++port) run_at(host, port);
+  });
+  for_each_host(true, [&](uint32_t host, const control::FabricNode& node) {
+    if (!node.bond.lacp_rate) return;
+    for (uint16_t port = 0; port < node.ports.size(); ++port) run_with_builtin(host, port);
+  });
   for (size_t i = 0; i < testbed.fabric.lags.size(); ++i) {
     const control::Lag& lag = testbed.fabric.lags[i];
     if (lag.mode == control::LagMode::kLacp) run_at(lag, static_cast<uint16_t>(i + 1));
@@ -77,10 +83,12 @@ LacpControl::LacpControl(const control::Testbed& testbed, Assembly& assembly, Li
 
 void LacpControl::add(control::LinkEnd end, const dataplane::LacpConfig& config,
                       const std::optional<dataplane::LacpEnd>& partner) {
-  assembly_.switches[end.node]->run_lacp(dataplane::PortNo{end.port}, config, partner);
   const uint32_t link = testbed_.fabric.port(end).link;
   const bool is_used = partner.has_value();
   if (used_.emplace(link, is_used).second && !is_used) links_.set_unused({link}, &LinkState::not_agreed, true, {});
+  pipelines::Switch* const node = nodes_.switch_at(end.node);
+  if (node == nullptr) return;
+  node->run_lacp(dataplane::PortNo{end.port}, config, partner);
   ports_.push_back({end, is_used});
 }
 
@@ -138,19 +146,19 @@ void LacpControl::run_with_builtin(uint32_t host, uint16_t port) {
   const dataplane::LacpConfig ours = config_towards(host, end);
   dataplane::LacpConfig theirs{.actor = {}, .second = ours.second};
   theirs.actor.system_priority = kSystemPriority;
-  theirs.actor.system = assembly_.hosts[host]->config().mac;
+  theirs.actor.system = control::packet_mac(testbed_.fabric.nodes[host].ports[0].mac);
   theirs.actor.key = 1;
   theirs.actor.port_priority = kPortPriority;
   theirs.actor.port = static_cast<uint16_t>(port + 1);
   theirs.actor.state = dataplane::lacp::kActive | dataplane::lacp::kAggregation;
   if (testbed_.fabric.nodes[host].bond.lacp_rate == control::LacpRate::kFast)
     theirs.actor.state |= dataplane::lacp::kShortTimeout;
-  assembly_.hosts[host]->run_lacp(dataplane::PortNo{port}, theirs, ours.actor);
+  if (RoceHost* const it = nodes_.host_at(host)) it->run_lacp(dataplane::PortNo{port}, theirs, ours.actor);
   add(end, ours, theirs.actor);
 }
 
 const dataplane::LacpPort& LacpControl::machine_at(control::LinkEnd end) const {
-  return *assembly_.switches[end.node]->lacp().find(dataplane::PortNo{end.port});
+  return *nodes_.switch_at(end.node)->lacp().find(dataplane::PortNo{end.port});
 }
 
 std::map<uint32_t, bool> LacpControl::agreed() const {
@@ -165,12 +173,12 @@ std::map<uint32_t, bool> LacpControl::agreed() const {
 
 void LacpControl::start() {
   if (ports_.empty()) return;
-  assembly_.engine->look_at(Instant::at(kLacpEveryWall / testbed_.run.dilation), [this](Instant now) { look(now); });
+  nodes_.engine().look_at(Instant::at(kLacpEveryWall / testbed_.run.dilation), [this](Instant now) { look(now); });
 }
 
 std::vector<std::string> LacpControl::notes() const {
   std::vector<std::string> notes;
-  if (assembly_.engine->now() == Instant{}) return notes;
+  if (nodes_.engine().now() == Instant{}) return notes;
   for (const Port& port : ports_) {
     const bool is_of_lag = testbed_.fabric.lag_of(port.end) != nullptr;
     const auto words = words_about(machine_at(port.end), port.was_used, is_of_lag ? "the link" : "the host's port");
@@ -185,11 +193,10 @@ void LacpControl::look(Instant now) {
   for (Port& port : ports_) port.was_used = port.was_used || now_agreed[testbed_.fabric.port(port.end).link];
   std::array<std::vector<uint32_t>, 2> changed;  // not used, used
   for (const auto& [link, used] : now_agreed) {
-    if (used_[link] != used) changed[used ? 1 : 0].push_back(link);
+    if (std::exchange(used_[link], used) != used) changed[used ? 1 : 0].push_back(link);
   }
   for (const bool used : {false, true}) links_.set_unused(changed[used ? 1 : 0], &LinkState::not_agreed, !used, now);
-  used_ = std::move(now_agreed);
-  assembly_.engine->look_at(now + kLacpEveryWall / testbed_.run.dilation, [this](Instant later) { look(later); });
+  nodes_.engine().look_at(now + kLacpEveryWall / testbed_.run.dilation, [this](Instant later) { look(later); });
 }
 
 }  // namespace softspine::testbeds

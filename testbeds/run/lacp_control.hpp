@@ -29,8 +29,9 @@
 #include <string>
 #include <vector>
 
-#include "testbeds/run/assembly.hpp"
+#include "control/model/testbed.hpp"
 #include "testbeds/run/link_control.hpp"
+#include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
@@ -41,7 +42,7 @@ dataplane::MacAddress lacp_system(const control::Fabric& fabric, const control::
 class LacpControl : public RunPart {
  public:
   // All three must outlive it. Before LinkControl::start(): every port that is to run LACP does.
-  LacpControl(const control::Testbed& testbed, Assembly& assembly, LinkControl& links);
+  LacpControl(const control::Testbed& testbed, const LocalNodes& nodes, LinkControl& links);
 
   void start() override;
   // After the last window, or from an action: what a person should know of each port whose LACP has not gone as it
@@ -61,14 +62,14 @@ class LacpControl : public RunPart {
   void add(control::LinkEnd end, const dataplane::LacpConfig& config,
            const std::optional<dataplane::LacpEnd>& partner = std::nullopt);
   const dataplane::LacpPort& machine_at(control::LinkEnd end) const;
-  // By link, at each end that runs LACP.
+  // By link, at each end that runs LACP here.
   std::map<uint32_t, bool> agreed() const;
   void look(dataplane::Instant now);
 
   const control::Testbed& testbed_;
-  Assembly& assembly_;
+  const LocalNodes& nodes_;
   LinkControl& links_;
-  std::vector<Port> ports_;
+  std::vector<Port> ports_;        // of switches that are here
   std::map<uint32_t, bool> used_;  // by link
 };
 

@@ -16,11 +16,11 @@ using control::LinkFaultKind;
 using dataplane::Duration;
 using dataplane::Instant;
 
-LinkControl::LinkControl(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly,
+LinkControl::LinkControl(const control::Testbed& testbed, control::Compiler& compiler, const LocalNodes& nodes,
                          LossWindows& losses, Incidents& incidents)
     : testbed_(testbed),
       compiler_(compiler),
-      assembly_(assembly),
+      nodes_(nodes),
       losses_(losses),
       incidents_(incidents),
       states_(testbed.fabric.links.size()),
@@ -28,13 +28,13 @@ LinkControl::LinkControl(const control::Testbed& testbed, control::Compiler& com
               .last_resort = std::vector<bool>(states_.size(), true),
               .carrier = std::vector<bool>(states_.size(), true),
               .agreed = std::vector<bool>(states_.size(), true)},
-      waves_(testbed, compiler, assembly, routed_, incidents),
+      waves_(testbed, compiler, nodes, routed_, incidents),
       latest_(states_.size(), control::kNone) {}
 
 void LinkControl::start() {
   waves_.start();
   for (const Fault& fault : testbed_.faults) {
-    assembly_.engine->at(fault.at, [this, &fault](Instant now) { strike(fault, now); });
+    nodes_.engine().at(fault.at, [this, &fault](Instant now) { strike(fault, now); });
   }
 }
 
@@ -157,7 +157,9 @@ void LinkControl::take_down(const std::vector<uint32_t>& links, const std::strin
 void LinkControl::set_carriers(const std::vector<uint32_t>& links, bool up, Instant now) {
   for (const uint32_t link : links) {
     states_[link].up = routed_.carrier[link] = up;
-    assembly_.engine->set_link(assembly_.port_ref(testbed_.fabric.links[link].a), up, now);
+    for (const LinkEnd end : {testbed_.fabric.links[link].a, testbed_.fabric.links[link].b}) {
+      if (const auto here = nodes_.at(end)) nodes_.engine().set_link(*here, up, now);
+    }
   }
   waves_.follow_members(links, now);
 }
@@ -174,7 +176,7 @@ void LinkControl::kill(const Fault& fault, Instant now) {
   change.begun.push_back(number);
   notice(std::move(change), fault.carrier_goes, now);
   if (fault.until.is_never()) return;
-  assembly_.engine->at(now + (fault.until - fault.at), [this, number](Instant then) { end_death(number, then); });
+  nodes_.engine().at(now + (fault.until - fault.at), [this, number](Instant then) { end_death(number, then); });
 }
 
 void LinkControl::end_death(uint32_t fault, Instant now) {
@@ -202,7 +204,7 @@ void LinkControl::drain(const Fault& fault, Instant now) {
   detect(change_of(fault.links), now, [this, number, after = fault.links_after](Instant then) {
     losses_.converged(number, then);
     if (!after) return;
-    assembly_.engine->at(then + *after, [this, number](Instant later) { go_down_drained(number, later); });
+    nodes_.engine().at(then + *after, [this, number](Instant later) { go_down_drained(number, later); });
   });
 }
 
@@ -278,8 +280,7 @@ void LinkControl::set_dead(const std::vector<LinkEnd>& ports, bool dead) {
   for (const LinkEnd port : ports) {
     uint32_t& faults = dead_[port];
     faults = dead ? faults + 1 : std::max(faults, 1U) - 1;
-    const dataplane::PortRef ref = assembly_.port_ref(port);
-    assembly_.engine->node(ref.node).transmitter(ref.port).set_dead(faults > 0);
+    if (dataplane::Transmitter* const sender = nodes_.transmitter_at(port)) sender->set_dead(faults > 0);
     if (faults == 0) dead_.erase(port);
   }
 }
@@ -301,7 +302,7 @@ void LinkControl::notice(Change change, bool by_signal, Instant now) {
     return;
   }
   if (after->count_ps() == 0) return detect(change, now);
-  assembly_.engine->at(now + *after, [this, change = std::move(change)](Instant then) { detect(change, then); });
+  nodes_.engine().at(now + *after, [this, change = std::move(change)](Instant then) { detect(change, then); });
 }
 
 // Of a state that has lasted; links that have changed since are another detection's.

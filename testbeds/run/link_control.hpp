@@ -27,11 +27,12 @@
 #include <vector>
 
 #include "control/compile/compile.hpp"
+#include "control/model/testbed.hpp"
 #include "control/routing/routes.hpp"
 #include "control/telemetry/snapshot.hpp"
-#include "testbeds/run/assembly.hpp"
 #include "testbeds/run/incidents.hpp"
 #include "testbeds/run/link_state.hpp"
+#include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/loss_windows.hpp"
 #include "testbeds/run/route_waves.hpp"
 #include "testbeds/run/run_part.hpp"
@@ -41,8 +42,8 @@ namespace softspine::testbeds {
 class LinkControl : public RunPart {
  public:
   // All must outlive the LinkControl.
-  LinkControl(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly, LossWindows& losses,
-              Incidents& incidents);
+  LinkControl(const control::Testbed& testbed, control::Compiler& compiler, const LocalNodes& nodes,
+              LossWindows& losses, Incidents& incidents);
 
   // Before the first window: every switch gets its tables, the testbed's faults are scheduled.
   void start() override;
@@ -118,7 +119,7 @@ class LinkControl : public RunPart {
 
   const control::Testbed& testbed_;
   control::Compiler& compiler_;
-  Assembly& assembly_;
+  const LocalNodes& nodes_;
   LossWindows& losses_;
   Incidents& incidents_;
   std::vector<LinkState> states_;  // by link

@@ -24,8 +24,8 @@ bool has(const std::vector<LinkEnd>& ports, LinkEnd end) {
 
 }  // namespace
 
-LossCauses::LossCauses(const control::Fabric& fabric, const Assembly& assembly)
-    : fabric_(fabric), assembly_(assembly), usable_(fabric.links.size(), true) {
+LossCauses::LossCauses(const control::Fabric& fabric, const RunFlows& flows)
+    : fabric_(fabric), flows_(flows), usable_(fabric.links.size(), true) {
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     if (fabric.nodes[n].kind != control::NodeKind::kHost) continue;
     by_ipv4_.emplace(fabric.nodes[n].ipv4, n);
@@ -134,7 +134,7 @@ std::optional<uint32_t> LossCauses::by_routes(uint32_t node, uint32_t host) cons
 }
 
 std::optional<uint32_t> LossCauses::destination_of(const LossRecord& record) const {
-  if (record.flow < assembly_.flows.size()) return assembly_.flows[record.flow].destination;
+  if (record.flow < flows_.size()) return flows_.plan(record.flow).destination;
   const auto in = [](const auto& hosts, const auto& address) {
     const auto found = hosts.find(address);
     return found == hosts.end() ? std::nullopt : std::optional<uint32_t>(found->second);

@@ -24,7 +24,7 @@
 
 #include "control/model/testbed.hpp"
 #include "dataplane/packet/loss_buffer.hpp"
-#include "testbeds/run/assembly.hpp"
+#include "testbeds/run/run_flows.hpp"
 
 namespace softspine::testbeds {
 
@@ -39,7 +39,7 @@ struct FaultScope {
 class LossCauses {
  public:
   // Both outlive this.
-  LossCauses(const control::Fabric& fabric, const Assembly& assembly);
+  LossCauses(const control::Fabric& fabric, const RunFlows& flows);
 
   void begin(uint32_t fault, FaultScope scope);
   // Routes are computed over these links from now on.
@@ -65,7 +65,7 @@ class LossCauses {
   bool joins(const FaultScope& scope, uint32_t node, uint32_t host) const;
 
   const control::Fabric& fabric_;
-  const Assembly& assembly_;
+  const RunFlows& flows_;
   std::map<control::Ipv4Address, uint32_t> by_ipv4_;  // hosts
   std::map<control::Ipv6Address, uint32_t> by_ipv6_;
   std::vector<bool> usable_;  // by link

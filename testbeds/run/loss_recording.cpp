@@ -20,7 +20,7 @@ LossRecording::~LossRecording() {
 }
 
 void LossRecording::start() {
-  dataplane::Engine& engine = *assembly_.engine;
+  dataplane::Engine& engine = nodes_.engine();
   for (uint32_t i = 0; i < engine.workers(); ++i) {
     buffers_.push_back(std::make_unique<LossBuffer>(kRestAt, engine.wants_rest()));
   }
@@ -29,17 +29,16 @@ void LossRecording::start() {
 
 // Records name nodes and ports as the fabric numbers them.
 void LossRecording::record_into(bool on) {
-  for (uint32_t n = 0; n < fabric_.nodes.size(); ++n) {
-    LossBuffer* const own = on ? buffers_[assembly_.worker_of[n]].get() : nullptr;
-    if (assembly_.switches[n] != nullptr) assembly_.switches[n]->egress().record_losses(own, n);
-    if (assembly_.hosts[n] != nullptr) assembly_.hosts[n]->record_losses(own, n);
-    for (uint16_t p = 0; p < fabric_.nodes[n].ports.size(); ++p) {
-      const control::LinkEnd end{n, p};
-      const dataplane::PortRef ref = assembly_.port_ref(end);
-      LossBuffer* const of_port = on ? buffers_[assembly_.worker_at(end)].get() : nullptr;
-      assembly_.engine->node(ref.node).transmitter(ref.port).record_losses(of_port, n, p);
-    }
-  }
+  const auto buffer_of = [&](uint32_t worker) { return on ? buffers_[worker].get() : nullptr; };
+  const dataplane::Engine& engine = nodes_.engine();
+  nodes_.for_each_switch([&](uint32_t n, pipelines::Switch& node) {
+    node.egress().record_losses(buffer_of(engine.worker_of(node.id())), n);
+  });
+  nodes_.for_each_host(
+      [&](uint32_t n, RoceHost& host) { host.record_losses(buffer_of(engine.worker_of(host.id())), n); });
+  nodes_.for_each_port([&](control::LinkEnd end, dataplane::Transmitter& sender) {
+    sender.record_losses(buffer_of(*nodes_.worker_at(end)), end.node, end.port);
+  });
 }
 
 std::vector<LossRecord> LossRecording::take_before(dataplane::Instant now) {

@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "dataplane/packet/loss_buffer.hpp"
-#include "testbeds/run/assembly.hpp"
+#include "testbeds/run/local_nodes.hpp"
 
 namespace softspine::testbeds {
 
 class LossRecording {
  public:
-  // Both outlive this.
-  LossRecording(const control::Fabric& fabric, Assembly& assembly) : fabric_(fabric), assembly_(assembly) {}
+  // The nodes outlive this.
+  explicit LossRecording(const LocalNodes& nodes) : nodes_(nodes) {}
   ~LossRecording();
 
   void start();
@@ -32,8 +32,7 @@ class LossRecording {
  private:
   void record_into(bool on);
 
-  const control::Fabric& fabric_;
-  Assembly& assembly_;
+  const LocalNodes& nodes_;
   std::vector<std::unique_ptr<dataplane::LossBuffer>> buffers_;  // by worker
   std::vector<dataplane::LossRecord> waiting_;
 };

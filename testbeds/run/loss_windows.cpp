@@ -53,15 +53,16 @@ void add_all(std::map<std::string, LossSum>& to, const std::map<std::string, Los
 
 }  // namespace
 
-LossWindows::LossWindows(const control::Testbed& testbed, Assembly& assembly)
+LossWindows::LossWindows(const control::Testbed& testbed, const LocalNodes& nodes, const RunFlows& flows)
     : testbed_(testbed),
-      assembly_(assembly),
-      recording_(testbed.fabric, assembly),
-      causes_(testbed.fabric, assembly),
-      stalls_(testbed.fabric, assembly),
-      lost_of_flow_(assembly.flows.size()),
-      stands_by_(assembly.flows.size(), control::kNone) {
-  assembly_.engine->at_rest([this](Instant now) {
+      nodes_(nodes),
+      flows_(flows),
+      recording_(nodes),
+      causes_(testbed.fabric, flows),
+      stalls_(testbed.fabric, nodes.engine(), flows),
+      lost_of_flow_(flows.size()),
+      stands_by_(flows.size(), control::kNone) {
+  nodes_.engine().at_rest([this](Instant now) {
     if (has_any()) attribute_losses(now);
   });
 }
@@ -83,19 +84,16 @@ void LossWindows::begin_recording() {
       if (!dataplane::is_consumed(reason)) add(std::string{name_of(reason)}, drops[i]);
     }
   };
-  for (uint32_t n = 0; n < testbed_.fabric.nodes.size(); ++n) {
-    if (assembly_.hosts[n] != nullptr) add_drops(assembly_.hosts[n]->counters().dropped);
-    if (assembly_.switches[n] != nullptr) {
-      for (const auto& port : std::as_const(*assembly_.switches[n]).counters()) add_drops(port.drops);
-    }
-    for (uint16_t p = 0; p < testbed_.fabric.nodes[n].ports.size(); ++p) {
-      const dataplane::PortRef ref = assembly_.port_ref({n, p});
-      const auto& counters = std::as_const(*assembly_.engine).node(ref.node).transmitter(ref.port).counters();
-      add("link_down", counters.lost_packets + counters.cut_packets);
-      add("vanished", counters.vanished_packets);
-      add("damaged", counters.damaged_packets);
-    }
-  }
+  nodes_.for_each_host([&](uint32_t, const RoceHost& host) { add_drops(host.counters().dropped); });
+  nodes_.for_each_switch([&](uint32_t, const pipelines::Switch& node) {
+    for (const auto& port : node.counters()) add_drops(port.drops);
+  });
+  nodes_.for_each_port([&](control::LinkEnd, const dataplane::Transmitter& sender) {
+    const dataplane::LinkCounters& counters = sender.counters();
+    add("link_down", counters.lost_packets + counters.cut_packets);
+    add("vanished", counters.vanished_packets);
+    add("damaged", counters.damaged_packets);
+  });
   recording_.start();
 }
 
@@ -153,7 +151,7 @@ void LossWindows::attribute_losses(Instant now) {
 // Of a packet's flooded copies the one on its way to where the packet was to go is missed.
 bool LossWindows::is_missed(const LossRecord& record) const {
   if (record.flow >= lost_of_flow_.size()) return false;
-  const uint32_t destination = assembly_.flows[record.flow].destination;
+  const uint32_t destination = flows_.plan(record.flow).destination;
   if (!record.is_copy || record.node == destination) return true;
   const bool has_port = record.out_port < testbed_.fabric.nodes[record.node].ports.size();
   return has_port && testbed_.fabric.peer_of({record.node, record.out_port}).node == destination;
@@ -199,7 +197,7 @@ void LossWindows::change(Instant now) {
 
 void LossWindows::look_at(Instant when) {
   looks_ = true;
-  assembly_.engine->look_at(when, [this, number = ++looks_planned_](Instant then) {
+  nodes_.engine().look_at(when, [this, number = ++looks_planned_](Instant then) {
     if (number == looks_planned_) look(then);
   });
 }
@@ -219,7 +217,7 @@ void LossWindows::look(Instant now) {
   looks_ = false;
   note(stalls_.look(now), now);
   if (std::ranges::none_of(entries_, &Entry::is_open)) return;
-  dataplane::Engine& engine = *assembly_.engine;
+  dataplane::Engine& engine = nodes_.engine();
   const Instant next = engine.next_event();
   if (next.is_never() && !engine.is_wall()) return;
   look_at(engine.is_wall() ? stalls_.next(now) : std::max(stalls_.next(now), next));
@@ -269,7 +267,7 @@ uint32_t LossWindows::most_suspect(const Stall& stall) const {
       suspect.first_lost = cost->second.first_lost;
       suspect.last_lost = cost->second.last_lost;
     }
-    const auto found = suspicion(testbed_.fabric, assembly_, stall, suspect);
+    const auto found = suspicion(testbed_.fabric, flows_, stall, suspect);
     if (!found || (most && *found <= *most)) continue;
     most = found;
     cause = i;

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "control/model/testbed.hpp"
 #include "control/telemetry/loss_window.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/loss_causes.hpp"
@@ -28,8 +29,8 @@ namespace softspine::testbeds {
 
 class LossWindows : public RunPart {
  public:
-  // Both outlive this.
-  LossWindows(const control::Testbed& testbed, Assembly& assembly);
+  // All outlive this.
+  LossWindows(const control::Testbed& testbed, const LocalNodes& nodes, const RunFlows& flows);
 
   // If the testbed has faults.
   void start() override;
@@ -88,7 +89,8 @@ class LossWindows : public RunPart {
   void note_at(Entry& entry, const Stall& stall);
 
   const control::Testbed& testbed_;
-  Assembly& assembly_;
+  const LocalNodes& nodes_;
+  const RunFlows& flows_;
   LossRecording recording_;
   LossCauses causes_;
   StallLook stalls_;

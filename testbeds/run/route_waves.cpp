@@ -17,7 +17,7 @@ void RouteWaves::start() {
   members_ = links_.agreed;
   for (const control::Lag& lag : testbed_.fabric.lags) follow_members(lag);
   for (uint32_t n = 0; n < routes_->size(); ++n) {
-    if (assembly_.switches[n] != nullptr) publish(n, Instant{});
+    publish(n, Instant{});
   }
 }
 
@@ -33,7 +33,9 @@ std::shared_ptr<const std::vector<RouteTable>> RouteWaves::compute() const {
 }
 
 void RouteWaves::publish(uint32_t node, Instant now) {
-  assembly_.switches[node]->publish(compiler_.compile(node, routes(node), members_), now);
+  if (pipelines::Switch* const here = nodes_.switch_at(node)) {
+    here->publish(compiler_.compile(node, routes(node), members_), now);
+  }
 }
 
 bool RouteWaves::follow_members(const control::Lag& lag) {
@@ -59,7 +61,7 @@ void RouteWaves::follow_members(const std::vector<uint32_t>& links, Instant now)
     } else if (members_[link] != links_.agreed[link]) {
       members_[link] = links_.agreed[link];
       for (const control::LinkEnd end : {fabric.links[link].a, fabric.links[link].b}) {
-        if (assembly_.switches[end.node] != nullptr) nodes.insert(end.node);
+        if (is_switch(end.node)) nodes.insert(end.node);
       }
     }
   }
@@ -80,7 +82,7 @@ void RouteWaves::follow(const std::vector<uint32_t>& links, Instant now, Done do
       done(then);
     };
     if (testbed_.convergence.count_ps() == 0) return act(now);
-    assembly_.engine->at(now + testbed_.convergence, act);
+    nodes_.engine().at(now + testbed_.convergence, act);
     return;
   }
   if (mixed_.empty()) {
@@ -103,7 +105,7 @@ void RouteWaves::follow_at_once(Instant now) {
   auto now_there = compute();
   const auto before = std::exchange(routes_, std::move(now_there));
   for (uint32_t n = 0; n < routes_->size(); ++n) {
-    if (assembly_.switches[n] == nullptr || (*before)[n] == routes(n)) continue;
+    if (!is_switch(n) || (*before)[n] == routes(n)) continue;
     publish(n, now);
     note_change(n, now);
   }
@@ -111,7 +113,6 @@ void RouteWaves::follow_at_once(Instant now) {
 
 std::vector<std::vector<uint32_t>> RouteWaves::rings_around(const std::vector<uint32_t>& links) const {
   const control::Fabric& fabric = testbed_.fabric;
-  const auto is_switch = [&](uint32_t n) { return fabric.nodes[n].kind == control::NodeKind::kSwitch; };
   std::vector<bool> known(fabric.nodes.size());
   std::vector<std::vector<uint32_t>> rings(1);
   const auto add = [&](std::vector<uint32_t>& ring, uint32_t n) {
@@ -149,7 +150,7 @@ void RouteWaves::reach(const std::shared_ptr<Wave>& wave, size_t ring, Instant n
   if (ring + 1 == wave->rings.size()) return wave->done(now);
   const dataplane::Duration step = testbed_.convergence_per_hop.value_or(testbed_.convergence);
   if (step.count_ps() == 0) return reach(wave, ring + 1, now);
-  assembly_.engine->at(now + step, [this, wave, ring](Instant then) { reach(wave, ring + 1, then); });
+  nodes_.engine().at(now + step, [this, wave, ring](Instant then) { reach(wave, ring + 1, then); });
 }
 
 void RouteWaves::learn(const Wave& wave, const std::vector<uint32_t>& nodes) {
@@ -173,13 +174,13 @@ void RouteWaves::take_what_is_safe(Instant now) {
   };
   bool all_learned = true;
   for (uint32_t n = 0; n < mixed_.size(); ++n) {
-    if (assembly_.switches[n] != nullptr && learned_[n] != waves_) all_learned = false;
+    if (is_switch(n) && learned_[n] != waves_) all_learned = false;
   }
   bool any = true;
   while (any) {
     any = false;
     for (uint32_t n = 0; n < mixed_.size(); ++n) {
-      if (assembly_.switches[n] == nullptr || wanted_[n] == nullptr) continue;
+      if (!is_switch(n) || wanted_[n] == nullptr) continue;
       const bool took = take(n, all_learned ? *wanted_[n] : control::without_loops(fabric, mixed_, n, *wanted_[n]));
       any = (took && !all_learned) || any;
     }

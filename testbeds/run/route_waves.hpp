@@ -16,9 +16,10 @@
 #include <vector>
 
 #include "control/compile/compile.hpp"
+#include "control/model/testbed.hpp"
 #include "control/routing/routes.hpp"
-#include "testbeds/run/assembly.hpp"
 #include "testbeds/run/incidents.hpp"
+#include "testbeds/run/local_nodes.hpp"
 
 namespace softspine::testbeds {
 
@@ -38,9 +39,9 @@ class RouteWaves {
   using Done = std::function<void(dataplane::Instant now)>;
 
   // All must outlive this. `links` are read whenever routes are computed.
-  RouteWaves(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly, const RoutedLinks& links,
-             Incidents& incidents)
-      : testbed_(testbed), compiler_(compiler), assembly_(assembly), links_(links), incidents_(incidents) {}
+  RouteWaves(const control::Testbed& testbed, control::Compiler& compiler, const LocalNodes& nodes,
+             const RoutedLinks& links, Incidents& incidents)
+      : testbed_(testbed), compiler_(compiler), nodes_(nodes), links_(links), incidents_(incidents) {}
 
   // Before the first window: every switch gets its tables.
   void start();
@@ -78,6 +79,8 @@ class RouteWaves {
   void reach(const std::shared_ptr<Wave>& wave, size_t ring, dataplane::Instant now);
   void learn(const Wave& wave, const std::vector<uint32_t>& nodes);
   void take_what_is_safe(dataplane::Instant now);
+  bool is_switch(uint32_t node) const { return testbed_.fabric.nodes[node].kind == control::NodeKind::kSwitch; }
+  // To the switch, if it is here.
   void publish(uint32_t node, dataplane::Instant now);
   void note_change(uint32_t node, dataplane::Instant now);
   // Whether there was something to follow.
@@ -85,7 +88,7 @@ class RouteWaves {
 
   const control::Testbed& testbed_;
   control::Compiler& compiler_;
-  Assembly& assembly_;
+  const LocalNodes& nodes_;
   const RoutedLinks& links_;
   Incidents& incidents_;
   uint32_t changes_ = 0;

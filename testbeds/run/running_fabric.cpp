@@ -48,18 +48,20 @@ std::expected<void, std::string> RunningFabric::build() {
   auto assembly = assemble(testbed_, compiler_, outside_.get(), options_.flat);
   if (!assembly) return std::unexpected(assembly.error());
   assembly_ = std::move(*assembly);
-  LossWindows& losses = parts_.add<LossWindows>(testbed_, *assembly_);
-  links_ = &parts_.add<LinkControl>(testbed_, compiler_, *assembly_, losses, incidents_);
-  parts_.add<LacpControl>(testbed_, *assembly_, *links_);
-  parts_.add<StackControl>(testbed_, *assembly_, *links_, incidents_);
-  parts_.add<TrafficController>(testbed_, *assembly_, *links_);
-  faults_ = &parts_.add<FaultControl>(testbed_, *assembly_, losses, incidents_);
-  parts_.add<DeadlockLook>(testbed_, *assembly_, incidents_);
-  parts_.add<EdgeWatch>(testbed_, *assembly_, *links_, incidents_, errors_);
-  parts_.add<Carriers>(testbed_, *assembly_, errors_);
-  captures_ = &parts_.add<Captures>(testbed_, *assembly_, errors_);
-  series_ = &parts_.add<CounterSeries>(testbed_, compiler_, *assembly_, errors_);
-  events_ = &parts_.add<EventLog>(testbed_, *assembly_, incidents_, errors_);
+  const LocalNodes& nodes = *assembly_->nodes;
+  const RunFlows& flows = assembly_->flows;
+  LossWindows& losses = parts_.add<LossWindows>(testbed_, nodes, flows);
+  links_ = &parts_.add<LinkControl>(testbed_, compiler_, nodes, losses, incidents_);
+  parts_.add<LacpControl>(testbed_, nodes, *links_);
+  parts_.add<StackControl>(testbed_, nodes.engine(), *links_, incidents_);
+  parts_.add<TrafficController>(testbed_, nodes.engine(), flows, *links_);
+  faults_ = &parts_.add<FaultControl>(testbed_, nodes, losses, incidents_);
+  parts_.add<DeadlockLook>(testbed_, nodes, incidents_);
+  parts_.add<EdgeWatch>(testbed_, nodes, *links_, incidents_, errors_);
+  parts_.add<Carriers>(testbed_, nodes, errors_);
+  captures_ = &parts_.add<Captures>(testbed_, nodes, errors_);
+  series_ = &parts_.add<CounterSeries>(testbed_, compiler_, nodes, errors_);
+  events_ = &parts_.add<EventLog>(testbed_, nodes, incidents_, errors_);
   parts_.start();
   return options_.capture ? open_capture(*options_.capture) : std::expected<void, std::string>{};
 }
@@ -200,20 +202,20 @@ void RunningFabric::with_captures(std::function<void(Captures&, Instant)> act) {
 
 void RunningFabric::clear_watermarks(std::optional<uint32_t> node) {
   assembly_->engine->post([this, node](Instant) {
-    for (uint32_t n = 0; n < assembly_->switches.size(); ++n) {
-      pipelines::Switch* const each = assembly_->switches[n];
-      if (each == nullptr || (node && *node != n)) continue;
-      each->egress().mmu().clear_watermarks();
-      for (PortCounters& port : each->counters()) {
+    assembly_->nodes->for_each_switch([&](uint32_t n, pipelines::Switch& each) {
+      if (node && *node != n) return;
+      each.egress().mmu().clear_watermarks();
+      for (PortCounters& port : each.counters()) {
         for (QueueCounters& queue : port.queues) queue.watermark_bytes = queue.current_bytes;
       }
-    }
+    });
   });
 }
 
 void RunningFabric::ask_switch(uint32_t node, SeeSwitch see) {
-  assembly_->engine->post(
-      [this, node, see = std::move(see)](Instant now) { see(*assembly_->switches[node], links_->routes(node), now); });
+  assembly_->engine->post([this, node, see = std::move(see)](Instant now) {
+    see(*assembly_->nodes->switch_at(node), links_->routes(node), now);
+  });
 }
 
 void RunningFabric::inject(control::LinkEnd port, std::vector<uint8_t> frame,
@@ -233,7 +235,9 @@ std::expected<Instant, std::string> RunningFabric::arrive(control::LinkEnd port,
     return std::unexpected("a frame has 14 to " + std::to_string(kMaxFrameBytes) + " bytes, not " +
                            std::to_string(frame.size()));
   }
-  const PortRef ref = assembly_->port_ref(port);
+  const auto here = assembly_->nodes->at(port);
+  if (!here) return std::unexpected("the port runs elsewhere");
+  const PortRef ref = *here;
   Node& node = assembly_->engine->node(ref.node);
   if (!node.transmitter(ref.port).up()) return std::unexpected("the link is down");
   if (!injected_) injected_ = std::make_unique<PacketPool>("injected", kInjectedPackets, kMaxFrameBytes);
@@ -264,11 +268,11 @@ std::expected<control::CaptureTotals, std::string> RunningFabric::close_capture(
 }
 
 control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
-  control::FabricSnapshot out = snapshot_of(testbed_, compiler_, *assembly_, now);
+  control::FabricSnapshot out = snapshot_of(testbed_, compiler_, *assembly_->nodes, assembly_->flows, now);
   out.engine.wall_seconds = wall_seconds_;
   out.faults = incidents_.faults();
   parts_.snapshot(out);
-  find_stalled(testbed_, *assembly_, *links_, out);
+  find_stalled(testbed_, *assembly_->engine, assembly_->flows, *links_, out);
   out.errors = errors_.all();
   return out;
 }

@@ -22,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "control/model/testbed.hpp"
 #include "control/telemetry/error_channel.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"

@@ -20,22 +20,21 @@ namespace {
 
 class Copier {
  public:
-  Copier(const control::Testbed& testbed, const control::Compiler& compiler, const Assembly& assembly)
-      : testbed_(testbed), compiler_(compiler), fabric_(testbed.fabric), assembly_(assembly) {}
+  Copier(const control::Testbed& testbed, const control::Compiler& compiler, const LocalNodes& nodes,
+         const RunFlows& flows)
+      : testbed_(testbed), compiler_(compiler), fabric_(testbed.fabric), nodes_(nodes), flows_(flows) {}
 
   control::FabricSnapshot copy(Instant now) {
     out_.instant = now;
     look_at_links();
-    for (uint32_t n = 0; n < fabric_.nodes.size(); ++n) {
-      if (assembly_.switches[n] != nullptr) copy_switch(n);
-      if (assembly_.hosts[n] != nullptr) copy_host(n, now);
-    }
-    for (size_t i = 0; i < assembly_.flows.size(); ++i) copy_flow(i);
+    nodes_.for_each_switch([this](uint32_t n, const pipelines::Switch& node) { copy_switch(n, node); });
+    nodes_.for_each_host([&](uint32_t n, const RoceHost& host) { copy_host(n, host, now); });
+    for (size_t i = 0; i < flows_.size(); ++i) copy_flow(i);
     copy_workload_latency();
-    for (const EdgePort& edge : assembly_.edges) copy_edge(edge, now);
+    nodes_.for_each_edge([&](LinkEnd end, const Nic& nic) { copy_edge(end, nic, now); });
     for (const control::FabricLink& link : fabric_.links) copy_link(link);
-    const EngineStats stats = assembly_.engine->stats();
-    out_.engine = {.workers = assembly_.engine->workers(),
+    const EngineStats stats = nodes_.engine().stats();
+    out_.engine = {.workers = nodes_.engine().workers(),
                    .windows = stats.windows,
                    .node_runs = stats.node_runs,
                    .lateness_ps = stats.lateness};
@@ -50,30 +49,25 @@ class Copier {
     std::optional<uint64_t> before_first;  // PSNs from the one that is expected to the first packet
   };
 
-  const Transmitter& transmitter_at(LinkEnd end) const {
-    const PortRef ref = assembly_.port_ref(end);
-    return assembly_.engine->node(ref.node).transmitter(ref.port);
-  }
-
   // By a perfect clock, as it is configured.
   Rate nominal_rate_of(LinkEnd end) const { return fabric_.links[fabric_.port(end).link].rate; }
 
-  void copy_switch(uint32_t n) {
+  void copy_switch(uint32_t n, const pipelines::Switch& from) {
     const FabricNode& node = fabric_.nodes[n];
     control::SwitchSnapshot copy{.name = node.name, .role = control::name_of(node.role), .ports = {}};
-    const auto& counters = std::as_const(*assembly_.switches[n]).counters();
+    const auto& counters = from.counters();
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
-      const Transmitter& transmitter = transmitter_at({n, p});
+      const Transmitter& transmitter = from.transmitter(PortNo{p});
       copy.ports.push_back({.name = node.ports[p].name,
                             .up = transmitter.up(),
                             .rate = nominal_rate_of({n, p}),
                             .counters = counters[p],
                             .link = transmitter.counters()});
     }
-    const Egress& egress = std::as_const(*assembly_.switches[n]).egress();
+    const Egress& egress = from.egress();
     copy_waiting(n, egress, copy);
     copy_buffers(n, egress, copy);
-    const SwitchTables& tables = assembly_.switches[n]->tables();
+    const SwitchTables& tables = from.tables();
     copy.short_hash_keys = tables.short_keys;
     copy.unknown_mac_floods = tables.unknown_floods;
     copy.flowlets = tables.chances.flowlets.begun() + tables.own_chances.flowlets.begun();
@@ -86,8 +80,8 @@ class Copier {
 
   // What is on links is found packet by packet: by the port that it will arrive at, and by its flow.
   void look_at_links() {
-    under_way_.resize(assembly_.flows.size());
-    assembly_.engine->see_on_links([this](NodeId to, PortNo port, const PacketGlance& packet) {
+    under_way_.resize(flows_.size());
+    nodes_.engine().see_on_links([this](NodeId to, PortNo port, const PacketGlance& packet) {
       ++on_way_to_[{to, port}];
       found(packet, to.value());
     });
@@ -95,7 +89,7 @@ class Copier {
   // `next`: the node that it gets to next. Of flooded copies one goes to the flow's destination at most.
   void found(const PacketGlance& packet, uint32_t next) {
     if (packet.flow >= under_way_.size()) return;
-    const PlannedFlow& plan = assembly_.flows[packet.flow];
+    const PlannedFlow& plan = flows_.plan(packet.flow);
     UnderWay& way = under_way_[packet.flow];
     if (packet.is_copy && next != plan.destination) {
       ++way.copies;
@@ -103,9 +97,9 @@ class Copier {
     }
     ++way.packets;
     const auto psn = psn_of({packet.bytes, packet.stored_bytes, packet.meta.frame_bytes});
-    if (!psn) return;
-    const uint32_t sink = assembly_.sink_at_destination[packet.flow];
-    const uint32_t ahead = (*psn - assembly_.hosts[plan.destination]->sinks().expected_psn(sink)) & bth::kMask24;
+    const auto& sink = flows_.sink(packet.flow);
+    if (!psn || !sink) return;
+    const uint32_t ahead = (*psn - sink->expected_psn()) & bth::kMask24;
     const uint64_t before = ahead > bth::kMask24 / 2 ? 0 : ahead;  // one that is late
     way.before_first = std::min(before, way.before_first.value_or(before));
   }
@@ -141,17 +135,16 @@ class Copier {
     copy.buffer_imbalances = wrong == nullptr ? "" : wrong;
   }
 
-  void copy_edge(const EdgePort& edge, Instant now) {
-    const FabricNode& node = fabric_.nodes[edge.end.node];
-    const Nic& nic = *edge.nic;
-    const Transmitter& transmitter = transmitter_at(edge.end);
+  void copy_edge(LinkEnd end, const Nic& nic, Instant now) {
+    const FabricNode& node = fabric_.nodes[end.node];
+    const Transmitter& transmitter = nic.transmitter(PortNo{0});
     control::EdgeSnapshot copy{.name = node.name,
-                               .kind = edge_kind(node.attachment, edge.end.port),
+                               .kind = edge_kind(node.attachment, end.port),
                                .counters = nic.counters(),
-                               .port = node.ports[edge.end.port].name,
+                               .port = node.ports[end.port].name,
                                .is_only = node.ports.size() == 1,
                                .up = transmitter.up(),
-                               .rate = nominal_rate_of(edge.end),
+                               .rate = nominal_rate_of(end),
                                .link = transmitter.counters(),
                                .nic = nic.nic_counters(),
                                .waiting_packets = nic.waiting_packets(),
@@ -164,40 +157,44 @@ class Copier {
     out_.edges.push_back(std::move(copy));
   }
 
-  void copy_host(uint32_t n, Instant now) {
+  void copy_host(uint32_t n, const RoceHost& host, Instant now) {
     const FabricNode& node = fabric_.nodes[n];
-    const HostCounters& from = assembly_.hosts[n]->counters();
+    const HostCounters& from = host.counters();
     control::HostSnapshot copy{.name = node.name, .ports = {}};
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
-      const Transmitter& transmitter = transmitter_at({n, p});
+      const Transmitter& transmitter = host.transmitter(PortNo{p});
       copy.ports.push_back({.name = node.ports[p].name,
                             .up = transmitter.up(),
                             .rate = nominal_rate_of({n, p}),
                             .link = transmitter.counters(),
-                            .rx_packets = assembly_.hosts[n]->rx_packets(PortNo{p})});
-      copy.ports.back().pause = pauses_of(assembly_.hosts[n]->flow_control(PortNo{p}), now);
-      copy.ports.back().link_pause = link_pause_of(assembly_.hosts[n]->flow_control(PortNo{p}), now);
-      copy.ports.back().credit = credit_of(assembly_.hosts[n]->flow_control(PortNo{p}).credits(), now);
+                            .rx_packets = host.rx_packets(PortNo{p})});
+      copy.ports.back().pause = pauses_of(host.flow_control(PortNo{p}), now);
+      copy.ports.back().link_pause = link_pause_of(host.flow_control(PortNo{p}), now);
+      copy.ports.back().credit = credit_of(host.flow_control(PortNo{p}).credits(), now);
     }
     copy.counters = from;
-    assembly_.hosts[n]->see_buffered([&](const PacketGlance& packet) { found(packet, n); });
+    host.see_buffered([&](const PacketGlance& packet) { found(packet, n); });
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
-      const uint64_t most = assembly_.hosts[n]->receive_buffer(PortNo{p}).watermark_bytes();
+      const uint64_t most = host.receive_buffer(PortNo{p}).watermark_bytes();
       copy.receive_buffer_max_bytes = std::max(copy.receive_buffer_max_bytes, most);
     }
-    copy.latency = control::LatencySummary::of(assembly_.hosts[n]->sinks().latency());
+    copy.latency = control::LatencySummary::of(host.sinks().latency());
     copy.message_latency = control::LatencySummary::of(from.message_latency_ps);
     copy.completion = control::LatencySummary::of(from.completion_ps);
     out_.hosts.push_back(std::move(copy));
   }
 
   void copy_flow(size_t index) {
-    const PlannedFlow& plan = assembly_.flows[index];
-    const FlowSent& sent = assembly_.hosts[plan.source]->sent(assembly_.flow_at_source[index]);
-    const FlowReceived& received = assembly_.hosts[plan.destination]->received(assembly_.sink_at_destination[index]);
+    const PlannedFlow& plan = flows_.plan(index);
+    const auto& source = flows_.source(index);
+    const auto& sink = flows_.sink(index);
+    const FlowSent nothing_sent;
+    const FlowReceived nothing_received;
+    const FlowSent& sent = source ? source->sent() : nothing_sent;
+    const FlowReceived& received = sink ? sink->received() : nothing_received;
     control::FlowSnapshot copy;
     copy.id = plan.flow.id;
-    copy.open_loop = assembly_.hosts[plan.source]->sender(assembly_.flow_at_source[index]) == nullptr;
+    copy.open_loop = source && source->sender() == nullptr;
     copy.workload = testbed_.workloads[plan.workload].name;
     copy.source = fabric_.nodes[plan.source].name;
     copy.destination = fabric_.nodes[plan.destination].name;
@@ -241,23 +238,26 @@ class Copier {
     for (const control::Workload& workload : testbed_.workloads) {
       out_.workload_latencies.push_back({.workload = workload.name, .packets = {}});
     }
-    for (const RoceHost* host : assembly_.hosts) {
-      if (host == nullptr) continue;
-      for (const LatencyGroup& each : host->sinks().latencies()) {
+    nodes_.for_each_host([this](uint32_t, const RoceHost& host) {
+      for (const LatencyGroup& each : host.sinks().latencies()) {
         out_.workload_latencies[each.group].packets.merge(each.latency_ps);
       }
-    }
+    });
   }
 
   uint64_t on_way_to(LinkEnd end) const {
-    const auto found = on_way_to_.find(assembly_.port_ref(end));
+    const auto here = nodes_.at(end);
+    const auto found = here ? on_way_to_.find(*here) : on_way_to_.end();
     return found == on_way_to_.end() ? 0 : found->second;
   }
 
   void copy_link(const control::FabricLink& link) {
+    const Transmitter* const a = nodes_.transmitter_at(link.a);
+    const Transmitter* const sender = a != nullptr ? a : nodes_.transmitter_at(link.b);
+    if (sender == nullptr) return;
     out_.links.push_back({.a = fabric_.name_of(link.a),
                           .b = fabric_.name_of(link.b),
-                          .up = transmitter_at(link.a).up(),
+                          .up = sender->up(),
                           .under_way_to_a = on_way_to(link.a),
                           .under_way_to_b = on_way_to(link.b)});
   }
@@ -265,7 +265,8 @@ class Copier {
   const control::Testbed& testbed_;
   const control::Compiler& compiler_;
   const control::Fabric& fabric_;
-  const Assembly& assembly_;
+  const LocalNodes& nodes_;
+  const RunFlows& flows_;
   std::map<PortRef, uint64_t> on_way_to_;  // packets on links, by the port that they will arrive at
   std::vector<UnderWay> under_way_;        // packets found anywhere, by flow
   control::FabricSnapshot out_;
@@ -274,8 +275,8 @@ class Copier {
 }  // namespace
 
 control::FabricSnapshot snapshot_of(const control::Testbed& testbed, const control::Compiler& compiler,
-                                    const Assembly& assembly, Instant now) {
-  return Copier(testbed, compiler, assembly).copy(now);
+                                    const LocalNodes& nodes, const RunFlows& flows, Instant now) {
+  return Copier(testbed, compiler, nodes, flows).copy(now);
 }
 
 }  // namespace softspine::testbeds

@@ -25,9 +25,9 @@ Instant last_keepalive(Instant now, Duration interval) {
   return next_keepalive(now, interval) - interval;
 }
 
-StackControl::StackControl(const control::Testbed& testbed, Assembly& assembly, LinkControl& links,
+StackControl::StackControl(const control::Testbed& testbed, dataplane::Engine& engine, LinkControl& links,
                            Incidents& incidents)
-    : testbed_(testbed), assembly_(assembly), links_(links), incidents_(incidents) {
+    : testbed_(testbed), engine_(engine), links_(links), incidents_(incidents) {
   for (const control::Stack& stack : testbed.fabric.stacks) {
     Run run{.config = &stack, .members = {}};
     for (size_t i = 0; i < stack.switches.size(); ++i) {
@@ -115,7 +115,7 @@ void StackControl::follow_with(Run& run, Step step, Instant at) {
   const auto act = [this, &run, step, changes = run.changes](Instant now) {
     if (run.changes == changes) (this->*step)(run, now);
   };
-  assembly_.engine->at(at, act);
+  engine_.at(at, act);
 }
 
 void StackControl::lose_peer(Run& run, Instant now) {

@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "control/model/testbed.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
 #include "testbeds/run/incidents.hpp"
@@ -41,7 +42,7 @@ dataplane::Instant next_keepalive(dataplane::Instant now, dataplane::Duration in
 class StackControl : public RunPart {
  public:
   // All must outlive it.
-  StackControl(const control::Testbed& testbed, Assembly& assembly, LinkControl& links, Incidents& incidents);
+  StackControl(const control::Testbed& testbed, dataplane::Engine& engine, LinkControl& links, Incidents& incidents);
 
   void snapshot(control::FabricSnapshot& out) override;
 
@@ -82,7 +83,7 @@ class StackControl : public RunPart {
   void tell(const Run& run, const std::string& what, dataplane::Instant now);
 
   const control::Testbed& testbed_;
-  Assembly& assembly_;
+  dataplane::Engine& engine_;
   LinkControl& links_;
   Incidents& incidents_;
   std::vector<Run> runs_;

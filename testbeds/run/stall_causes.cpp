@@ -20,17 +20,17 @@ bool is_at(const control::Fabric& fabric, const FaultScope& scope, uint32_t host
   return std::ranges::any_of(scope.ports, has_port) || std::ranges::any_of(scope.links, has_link);
 }
 
-bool has_lost(const Assembly& assembly, const Stall& stall, const StallSuspect& suspect) {
-  const PlannedFlow& plan = assembly.flows[stall.flow];
-  const FlowReceived& received = assembly.hosts[plan.destination]->received(assembly.sink_at_destination[stall.flow]);
-  return suspect.first_lost < stall.to && suspect.last_lost >= stall.from - Duration::ps(received.latency_max_ps);
+bool has_lost(const RunFlows& flows, const Stall& stall, const StallSuspect& suspect) {
+  const auto& sink = flows.sink(stall.flow);
+  const Duration longest = Duration::ps(sink ? sink->received().latency_max_ps : 0);
+  return suspect.first_lost < stall.to && suspect.last_lost >= stall.from - longest;
 }
 
-int known(const control::Fabric& fabric, const Assembly& assembly, const Stall& stall, const StallSuspect& suspect,
+int known(const control::Fabric& fabric, const RunFlows& flows, const Stall& stall, const StallSuspect& suspect,
           bool struck_as_it_stopped) {
   using Kind = FaultScope::Kind;
-  if (has_lost(assembly, stall, suspect)) return struck_as_it_stopped ? 7 : 4;
-  const PlannedFlow& plan = assembly.flows[stall.flow];
+  if (has_lost(flows, stall, suspect)) return struck_as_it_stopped ? 7 : 4;
+  const PlannedFlow& plan = flows.plan(stall.flow);
   if (is_at(fabric, suspect.scope, plan.source) || is_at(fabric, suspect.scope, plan.destination)) {
     return struck_as_it_stopped ? 6 : 2;
   }
@@ -40,12 +40,12 @@ int known(const control::Fabric& fabric, const Assembly& assembly, const Stall& 
 
 }  // namespace
 
-std::optional<Suspicion> suspicion(const control::Fabric& fabric, const Assembly& assembly, const Stall& stall,
+std::optional<Suspicion> suspicion(const control::Fabric& fabric, const RunFlows& flows, const Stall& stall,
                                    const StallSuspect& suspect) {
   const bool is_in_time = suspect.at < std::min(stall.to, stall.from + stall.least) && stall.from < suspect.restored;
   if (!is_in_time) return std::nullopt;
   const Duration after = suspect.at - stall.from;
-  const int much = known(fabric, assembly, stall, suspect, after >= Duration{} - kOnItsWay);
+  const int much = known(fabric, flows, stall, suspect, after >= Duration{} - kOnItsWay);
   if (much == 7) return Suspicion{much, -suspect.first_lost.count_ps()};
   return Suspicion{much, after <= Duration{} ? after.count_ps() : -(after + kOnItsWay).count_ps()};
 }

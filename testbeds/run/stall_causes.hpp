@@ -36,7 +36,7 @@ struct StallSuspect {
 
 using Suspicion = std::pair<int, int64_t>;  // the greater, the more
 
-std::optional<Suspicion> suspicion(const control::Fabric& fabric, const Assembly& assembly, const Stall& stall,
+std::optional<Suspicion> suspicion(const control::Fabric& fabric, const RunFlows& flows, const Stall& stall,
                                    const StallSuspect& suspect);
 
 }  // namespace softspine::testbeds

@@ -31,6 +31,7 @@ struct StallLook::Flow {
   uint32_t number;
   const FlowConfig& config;
   const FlowSent& sent;
+  FlowSink sink;
   const FlowReceived& received;
   bool is_open_loop;
   Seen& seen;
@@ -42,13 +43,13 @@ struct StallLook::Flow {
   Instant last() const { return received.packets == 0 ? sent.first_sent : received.last_arrived; }
 };
 
-StallLook::StallLook(const control::Fabric& fabric, const Assembly& assembly)
-    : assembly_(assembly), seen_(assembly.flows.size()) {
+StallLook::StallLook(const control::Fabric& fabric, const dataplane::Engine& engine, const RunFlows& flows)
+    : engine_(engine), flows_(flows), seen_(flows.size()) {
   for (const control::FabricLink& link : fabric.links) longest_link_ = std::max(longest_link_, link.propagation);
 }
 
 Duration StallLook::interval(Instant now) const {
-  return std::max(assembly_.engine->is_wall() ? kDenseWall : kDenseVirtual, (now - since_) / kSparser);
+  return std::max(engine_.is_wall() ? kDenseWall : kDenseVirtual, (now - since_) / kSparser);
 }
 
 std::vector<Stall> StallLook::look(Instant now) {
@@ -59,27 +60,25 @@ std::vector<Stall> StallLook::look(Instant now) {
 
 void StallLook::begin() {
   for (uint32_t i = 0; i < seen_.size(); ++i) {
-    const Duration pause = take_gap(i).length;
-    const Flow flow = at(i);
-    flow.seen.packets = flow.received.packets;
-    flow.seen.pause = std::max(flow.seen.pause, pause);
-    flow.seen.stands = false;
+    const auto flow = at(i);
+    if (!flow) continue;
+    flow->seen.packets = flow->received.packets;
+    flow->seen.pause = std::max(flow->seen.pause, flow->sink.take_gap().length);
+    flow->seen.stands = false;
   }
 }
 
-ArrivalGap StallLook::take_gap(uint32_t flow) {
-  return assembly_.hosts[assembly_.flows[flow].destination]->sinks().take_gap(assembly_.sink_at_destination[flow]);
-}
-
-StallLook::Flow StallLook::at(uint32_t flow) {
-  const PlannedFlow& plan = assembly_.flows[flow];
-  const RoceHost& source = *assembly_.hosts[plan.source];
-  return {.number = flow,
-          .config = plan.flow,
-          .sent = source.sent(assembly_.flow_at_source[flow]),
-          .received = assembly_.hosts[plan.destination]->received(assembly_.sink_at_destination[flow]),
-          .is_open_loop = source.sender(assembly_.flow_at_source[flow]) == nullptr,
-          .seen = seen_[flow]};
+std::optional<StallLook::Flow> StallLook::at(uint32_t flow) {
+  const auto& source = flows_.source(flow);
+  const auto& sink = flows_.sink(flow);
+  if (!source || !sink) return std::nullopt;
+  return Flow{.number = flow,
+              .config = flows_.plan(flow).flow,
+              .sent = source->sent(),
+              .sink = *sink,
+              .received = sink->received(),
+              .is_open_loop = source->sender() == nullptr,
+              .seen = seen_[flow]};
 }
 
 // `judged`: a time between two packets, which is no part of the average that it is compared with.
@@ -95,8 +94,10 @@ Duration StallLook::least(const Flow& flow, Duration judged, Instant now) const 
 }
 
 void StallLook::look_at(uint32_t number, Instant now, std::vector<Stall>& out) {
-  const ArrivalGap gap = take_gap(number);
-  const Flow flow = at(number);
+  const auto there = at(number);
+  if (!there) return;
+  const Flow& flow = *there;
+  const ArrivalGap gap = flow.sink.take_gap();
   if (flow.sent.first_sent.is_never() || flow.sent.first_sent >= now) return;
   if (flow.seen.packets == 0 && flow.received.packets > 0) see_first(flow, now, out);
   if (gap.length > Duration{}) see_gap(flow, gap, now, out);

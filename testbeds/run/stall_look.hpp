@@ -15,9 +15,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "testbeds/run/assembly.hpp"
+#include "dataplane/engine/engine.hpp"
+#include "testbeds/run/run_flows.hpp"
 
 namespace softspine::testbeds {
 
@@ -31,7 +33,8 @@ struct Stall {
 
 class StallLook {
  public:
-  StallLook(const control::Fabric& fabric, const Assembly& assembly);
+  // Engine and flows outlive this. A flow is judged where both its ends are.
+  StallLook(const control::Fabric& fabric, const dataplane::Engine& engine, const RunFlows& flows);
 
   // Nobody has looked until now, or not for a while: what flows paused meanwhile is their own.
   void begin();
@@ -50,8 +53,7 @@ class StallLook {
     bool stands = false;
   };
   struct Flow;
-  Flow at(uint32_t flow);
-  ArrivalGap take_gap(uint32_t flow);
+  std::optional<Flow> at(uint32_t flow);
   dataplane::Duration interval(dataplane::Instant now) const;
   dataplane::Duration least(const Flow& flow, dataplane::Duration judged, dataplane::Instant now) const;
   void look_at(uint32_t flow, dataplane::Instant now, std::vector<Stall>& out);
@@ -59,7 +61,8 @@ class StallLook {
   void see_gap(const Flow& flow, const ArrivalGap& gap, dataplane::Instant now, std::vector<Stall>& out) const;
   void see_silence(const Flow& flow, dataplane::Instant now, std::vector<Stall>& out) const;
 
-  const Assembly& assembly_;
+  const dataplane::Engine& engine_;
+  const RunFlows& flows_;
   dataplane::Duration longest_link_;
   std::vector<Seen> seen_;  // by flow
   dataplane::Instant since_;

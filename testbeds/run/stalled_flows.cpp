@@ -17,24 +17,22 @@ namespace {
 
 class Finder {
  public:
-  Finder(const control::Testbed& testbed, const Assembly& assembly, const LinkControl& links)
-      : fabric_(testbed.fabric),
-        assembly_(assembly),
-        links_(links),
-        is_over_(assembly.engine->next_event().is_never()) {}
+  Finder(const control::Testbed& testbed, const dataplane::Engine& engine, const RunFlows& flows,
+         const LinkControl& links)
+      : fabric_(testbed.fabric), flows_(flows), links_(links), is_over_(engine.next_event().is_never()) {}
 
   std::string why_stalled(size_t index, const control::FlowSnapshot& flow) const {
-    const PlannedFlow& plan = assembly_.flows[index];
-    const RoceHost& host = *assembly_.hosts[plan.source];
-    const uint32_t at_source = assembly_.flow_at_source[index];
-    const ReliableSender* const sender = host.sender(at_source);
-    const FlowSent& sent = host.sent(at_source);
+    const auto& source = flows_.source(index);
+    if (!source) return {};
+    const PlannedFlow& plan = flows_.plan(index);
+    const ReliableSender* const sender = source->sender();
+    const FlowSent& sent = source->sent();
     const uint64_t done = sender != nullptr ? sent.reliable.completed_messages : sent.messages;
     if (plan.flow.messages != 0 && done == plan.flow.messages) return {};
     if (sender != nullptr && sender->has_failed()) {
       return fmt::format("given up after {} timeouts in a row", sender->timeouts_in_a_row() + 1);
     }
-    const std::string way = why_no_way(plan, {plan.source, host.port_of(at_source).value()});
+    const std::string way = why_no_way(plan, *source);
     if (!way.empty()) return way;
     const bool waits = sender != nullptr && sender->under_way() > 0 && sender->deadline().is_never();
     return waits && flow.under_way == 0 && is_over_ ? "its packets were lost and ack_timeout is 0" : "";
@@ -42,8 +40,8 @@ class Finder {
 
  private:
   // Its host's bond has not looked yet, and another port has a link.
-  bool moves_from(LinkEnd port) const {
-    if (!assembly_.hosts[port.node]->will_leave(dataplane::PortNo{port.port})) return false;
+  bool moves_from(LinkEnd port, const RoceHost& host) const {
+    if (!host.will_leave(dataplane::PortNo{port.port})) return false;
     const auto ports = static_cast<uint16_t>(fabric_.nodes[port.node].ports.size());
     for (uint16_t p = 0; p < ports; ++p) {
       if (has_link({port.node, p})) return true;
@@ -52,8 +50,9 @@ class Finder {
   }
   bool has_link(LinkEnd port) const { return links_.up(fabric_.port(port).link); }
 
-  std::string why_no_way(const PlannedFlow& plan, LinkEnd port) const {
-    if (!has_link(port)) return moves_from(port) ? "" : fabric_.name_of(port) + " has no link";
+  std::string why_no_way(const PlannedFlow& plan, const FlowSource& source) const {
+    const LinkEnd port{plan.source, source.port().value()};
+    if (!has_link(port)) return moves_from(port, *source.host) ? "" : fabric_.name_of(port) + " has no link";
     const FabricNode& destination = fabric_.nodes[plan.destination];
     bool is_linked = false;
     for (uint16_t p = 0; p < destination.ports.size(); ++p) is_linked |= has_link({plan.destination, p});
@@ -72,16 +71,16 @@ class Finder {
   }
 
   const Fabric& fabric_;
-  const Assembly& assembly_;
+  const RunFlows& flows_;
   const LinkControl& links_;
   bool is_over_;
 };
 
 }  // namespace
 
-void find_stalled(const control::Testbed& testbed, const Assembly& assembly, const LinkControl& links,
-                  control::FabricSnapshot& snapshot) {
-  const Finder finder(testbed, assembly, links);
+void find_stalled(const control::Testbed& testbed, const dataplane::Engine& engine, const RunFlows& flows,
+                  const LinkControl& links, control::FabricSnapshot& snapshot) {
+  const Finder finder(testbed, engine, flows, links);
   for (size_t i = 0; i < snapshot.flows.size(); ++i) {
     snapshot.flows[i].stalled = finder.why_stalled(i, snapshot.flows[i]);
   }

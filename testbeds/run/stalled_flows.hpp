@@ -12,14 +12,16 @@
 // missing.
 #pragma once
 
+#include "control/model/testbed.hpp"
 #include "control/telemetry/snapshot.hpp"
-#include "testbeds/run/assembly.hpp"
 #include "testbeds/run/link_control.hpp"
+#include "testbeds/run/run_flows.hpp"
 
 namespace softspine::testbeds {
 
-// Fills FlowSnapshot::stalled. The flows of the snapshot are those of the assembly, in the same order.
-void find_stalled(const control::Testbed& testbed, const Assembly& assembly, const LinkControl& links,
-                  control::FabricSnapshot& snapshot);
+// Fills FlowSnapshot::stalled of flows that are sent here. The flows of the snapshot are those of the run, in the same
+// order.
+void find_stalled(const control::Testbed& testbed, const dataplane::Engine& engine, const RunFlows& flows,
+                  const LinkControl& links, control::FabricSnapshot& snapshot);
 
 }  // namespace softspine::testbeds

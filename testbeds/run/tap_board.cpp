@@ -17,7 +17,7 @@ class TapBoard::Fan final : public Tap {
   std::vector<Tap*> taps;
 };
 
-TapBoard::TapBoard(Assembly& assembly) : assembly_(assembly) {}
+TapBoard::TapBoard(const LocalNodes& nodes) : nodes_(nodes) {}
 TapBoard::~TapBoard() = default;
 
 void TapBoard::add(const Place& place, Tap* tap) {
@@ -37,9 +37,11 @@ void TapBoard::remove(const Place& place, Tap* tap) {
 void TapBoard::connect(const Place& place) {
   Fan& fan = *fans_[place];
   Tap* const tap = fan.taps.empty() ? nullptr : fan.taps.size() == 1 ? fan.taps[0] : &fan;
-  if (place.received) return assembly_.switches[place.port.node]->set_receive_tap(PortNo{place.port.port}, tap);
-  const dataplane::PortRef ref = assembly_.port_ref(place.port);
-  assembly_.engine->node(ref.node).transmitter(ref.port).set_tap(tap);
+  if (!place.received) {
+    if (dataplane::Transmitter* const sender = nodes_.transmitter_at(place.port)) sender->set_tap(tap);
+  } else if (pipelines::Switch* const node = nodes_.switch_at(place.port.node)) {
+    node->set_receive_tap(PortNo{place.port.port}, tap);
+  }
 }
 
 }  // namespace softspine::testbeds

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "dataplane/link/tap.hpp"
-#include "testbeds/run/assembly.hpp"
+#include "testbeds/run/local_nodes.hpp"
 
 namespace softspine::testbeds {
 
 class TapBoard {
  public:
-  // The assembly must outlive the TapBoard.
-  explicit TapBoard(Assembly& assembly);
+  // The nodes must outlive the TapBoard.
+  explicit TapBoard(const LocalNodes& nodes);
   ~TapBoard();
 
   struct Place {
@@ -33,7 +33,7 @@ class TapBoard {
   class Fan;
   void connect(const Place& place);
 
-  Assembly& assembly_;
+  const LocalNodes& nodes_;
   std::map<Place, std::unique_ptr<Fan>> fans_;
 };
 

@@ -48,20 +48,24 @@ HostConfig bonded_host(const control::Fabric& fabric, uint32_t n, const dataplan
 std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly) {
   auto plan = plan_traffic(testbed);
   if (!plan) return std::unexpected(plan.error());
-  assembly.flows = std::move(*plan);
-  for (PlannedFlow& flow : assembly.flows) {
-    RoceHost* source = assembly.hosts[flow.source];
-    RoceHost* destination = assembly.hosts[flow.destination];
-    flow.flow.port = bond_port(source->config(), flow.flow);
-    FlowConfig sent = flow.flow;
-    sent.rate = testbed.fabric.nodes[flow.source].clock.of(flow.flow.rate);
-    if (const auto wrong = validate(source->config(), flow.flow); !wrong.empty()) {
-      const std::string& name = testbed.workloads[flow.workload].name;
-      return std::unexpected("workload " + name + ", from " + source->name() + ": " + sentences(wrong));
+  for (PlannedFlow& flow : *plan) {
+    std::optional<FlowSource> source;
+    std::optional<FlowSink> sink;
+    if (RoceHost* const host = assembly.nodes->host_at(flow.source)) {
+      flow.flow.port = bond_port(host->config(), flow.flow);
+      FlowConfig sent = flow.flow;
+      sent.rate = testbed.fabric.nodes[flow.source].clock.of(flow.flow.rate);
+      if (const auto wrong = validate(host->config(), flow.flow); !wrong.empty()) {
+        const std::string& name = testbed.workloads[flow.workload].name;
+        return std::unexpected("workload " + name + ", from " + host->name() + ": " + sentences(wrong));
+      }
+      source = {.host = host, .number = host->add_flow(sent)};
     }
     flow.sink.latency_group = flow.workload;
-    assembly.flow_at_source.push_back(source->add_flow(sent));
-    assembly.sink_at_destination.push_back(destination->add_sink(flow.sink));
+    if (RoceHost* const host = assembly.nodes->host_at(flow.destination)) {
+      sink = {.host = host, .number = host->add_sink(flow.sink)};
+    }
+    assembly.flows.add(flow, source, sink);
   }
   return {};
 }

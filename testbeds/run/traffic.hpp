@@ -5,6 +5,7 @@
 #include <expected>
 #include <string>
 
+#include "control/model/testbed.hpp"
 #include "testbeds/run/assembly.hpp"
 
 namespace softspine::testbeds {

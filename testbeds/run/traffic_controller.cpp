@@ -20,8 +20,8 @@ constexpr uint64_t kWireBytes = 82;
 
 void TrafficController::start() {
   if (!testbed_.engineering) return;
-  sent_bytes_.resize(assembly_.flows.size());
-  assembly_.engine->look_at(Instant::at(testbed_.engineering->interval), [this](Instant now) { look(now); });
+  sent_bytes_.resize(flows_.size());
+  engine_.look_at(Instant::at(testbed_.engineering->interval), [this](Instant now) { look(now); });
 }
 
 void TrafficController::snapshot(control::FabricSnapshot& out) {
@@ -29,8 +29,8 @@ void TrafficController::snapshot(control::FabricSnapshot& out) {
 }
 
 void TrafficController::look(Instant now) {
-  const Instant next = assembly_.engine->next_event();
-  if (next.is_never() && !assembly_.engine->is_wall()) return;
+  const Instant next = engine_.next_event();
+  if (next.is_never() && !engine_.is_wall()) return;
   const auto demands = measure(now - measured_);
   measured_ = now;
   control::EngineeringPlan plan =
@@ -42,32 +42,33 @@ void TrafficController::look(Instant now) {
   counters_.highest_load = plan.highest;
   if (plan.overrides != planned_) {
     planned_ = plan.overrides;
-    assembly_.engine->at(now + testbed_.engineering->delay,
-                         [this, plan = std::move(plan)](Instant then) { install(plan, then); });
+    engine_.at(now + testbed_.engineering->delay,
+               [this, plan = std::move(plan)](Instant then) { install(plan, then); });
   }
-  assembly_.engine->look_at(after(now), [this](Instant then) { look(then); });
+  engine_.look_at(after(now), [this](Instant then) { look(then); });
 }
 
 // The next multiple; or the first one after the next event, if nothing happens before that.
 Instant TrafficController::after(Instant now) const {
   const Duration interval = testbed_.engineering->interval;
   const Instant usual = now + interval;
-  const Instant event = assembly_.engine->next_event();
-  if (assembly_.engine->is_wall() || event < usual) return usual;
+  const Instant event = engine_.next_event();
+  if (engine_.is_wall() || event < usual) return usual;
   return Instant::at(interval * ((event - Instant{}) / interval + 1));
 }
 
 std::vector<FlowDemand> TrafficController::measure(Duration since) {
   std::map<std::pair<LinkEnd, uint32_t>, uint64_t> sent;
-  for (size_t i = 0; i < assembly_.flows.size(); ++i) {
-    const uint32_t source = assembly_.flows[i].source;
-    const RoceHost& host = *assembly_.hosts[source];
-    const FlowSent& flow = host.sent(assembly_.flow_at_source[i]);
+  for (size_t i = 0; i < flows_.size(); ++i) {
+    const auto& source = flows_.source(i);
+    if (!source) continue;
+    const FlowSent& flow = source->sent();
     const uint64_t bytes = flow.bytes + flow.packets * kWireBytes;
     const uint64_t more = bytes - std::exchange(sent_bytes_[i], bytes);
     if (more == 0) continue;
-    const LinkEnd at = testbed_.fabric.peer_of({source, host.port_of(assembly_.flow_at_source[i]).value()});
-    if (assembly_.switches[at.node] != nullptr) sent[{at, assembly_.flows[i].destination}] += more;
+    const LinkEnd at = testbed_.fabric.peer_of({flows_.plan(i).source, source->port().value()});
+    if (testbed_.fabric.nodes[at.node].kind == control::NodeKind::kSwitch)
+      sent[{at, flows_.plan(i).destination}] += more;
   }
   std::vector<FlowDemand> out;
   for (const auto& [key, bytes] : sent) {

@@ -16,8 +16,9 @@
 #include <vector>
 
 #include "control/engineering/engineer.hpp"
-#include "testbeds/run/assembly.hpp"
+#include "control/model/testbed.hpp"
 #include "testbeds/run/link_control.hpp"
+#include "testbeds/run/run_flows.hpp"
 #include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
@@ -25,8 +26,9 @@ namespace softspine::testbeds {
 class TrafficController : public RunPart {
  public:
   // All must outlive it.
-  TrafficController(const control::Testbed& testbed, Assembly& assembly, LinkControl& links)
-      : testbed_(testbed), assembly_(assembly), links_(links) {}
+  TrafficController(const control::Testbed& testbed, dataplane::Engine& engine, const RunFlows& flows,
+                    LinkControl& links)
+      : testbed_(testbed), engine_(engine), flows_(flows), links_(links) {}
 
   // Nothing if the testbed has no such controller.
   void start() override;
@@ -39,7 +41,8 @@ class TrafficController : public RunPart {
   void install(const control::EngineeringPlan& plan, dataplane::Instant now);
 
   const control::Testbed& testbed_;
-  Assembly& assembly_;
+  dataplane::Engine& engine_;
+  const RunFlows& flows_;
   LinkControl& links_;
   dataplane::Instant measured_;
   std::vector<uint64_t> sent_bytes_;  // by flow, on the wire, at the last measurement

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/explain/flow_choices.hpp"
+#include "control/model/testbed.hpp"
 #include "control/telemetry/json.hpp"
 
 namespace softspine::testbeds {

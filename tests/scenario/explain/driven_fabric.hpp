@@ -45,8 +45,8 @@ class DrivenFabric {
       return;
     }
     assembly_ = std::move(*made);
-    losses_ = std::make_unique<testbeds::LossWindows>(testbed_, *assembly_);
-    links_ = std::make_unique<testbeds::LinkControl>(testbed_, compiler_, *assembly_, *losses_, incidents_);
+    losses_ = std::make_unique<testbeds::LossWindows>(testbed_, *assembly_->nodes, assembly_->flows);
+    links_ = std::make_unique<testbeds::LinkControl>(testbed_, compiler_, *assembly_->nodes, *losses_, incidents_);
     links_->start();
     watch();
   }
@@ -113,13 +113,11 @@ class DrivenFabric {
   };
 
   void watch() {
-    for (uint32_t n = 0; n < testbed_.fabric.nodes.size(); ++n) {
-      if (assembly_->switches[n] == nullptr) continue;
-      for (uint16_t p = 0; p < testbed_.fabric.nodes[n].ports.size(); ++p) {
-        taps_.push_back(std::make_unique<WayTap>(ways_, control::LinkEnd{n, p}));
-        assembly_->switches[n]->transmitter(dataplane::PortNo{p}).set_tap(taps_.back().get());
-      }
-    }
+    assembly_->nodes->for_each_port([this](control::LinkEnd end, dataplane::Transmitter& sender) {
+      if (assembly_->nodes->switch_at(end.node) == nullptr) return;
+      taps_.push_back(std::make_unique<WayTap>(ways_, end));
+      sender.set_tap(taps_.back().get());
+    });
   }
   void deliver(size_t first, size_t last, dataplane::Instant now) {
     for (size_t i = first; i < last; ++i) {

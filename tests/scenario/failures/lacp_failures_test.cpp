@@ -27,7 +27,7 @@ void try_one(const tests::LacpSequence& sequence) {
   tests::LacpWire wire{testbed, **fabric};
   ASSERT_TRUE((*fabric)->run());
   wire.finish();
-  for (const std::string& complaint : tests::LacpJudge{testbed, wire, sequence}.complaints((*fabric)->assembly().flows))
+  for (const std::string& complaint : tests::LacpJudge{testbed, wire, sequence}.complaints((*fabric)->assembly().flows.plans()))
     ADD_FAILURE() << complaint;
   const control::FabricSnapshot snapshot = (*fabric)->snapshot();
   for (const control::LagSnapshot& lag : snapshot.lags) {

@@ -59,10 +59,8 @@ void WireEnd::finish() {
 
 LacpWire::LacpWire(const control::Testbed& testbed, testbeds::RunningFabric& fabric)
     : testbed_(testbed), fabric_(fabric) {
-  const testbeds::Assembly& assembly = fabric.assembly();
-  const auto tapped = [&assembly](control::LinkEnd end) {
-    const PortRef ref = assembly.port_ref(end);
-    return std::make_unique<WireEnd>(end, assembly.engine->node(ref.node).transmitter(ref.port));
+  const auto tapped = [&nodes = *fabric.assembly().nodes](control::LinkEnd end) {
+    return std::make_unique<WireEnd>(end, *nodes.transmitter_at(end));
   };
   for (uint32_t i = 0; i < testbed.fabric.links.size(); ++i) {
     const control::FabricLink& link = testbed.fabric.links[i];

@@ -60,13 +60,14 @@ std::vector<control::RunError> report_of_three_flaps() {
   dataplane::PacketPool pool{"carriers_pool", 255, dataplane::kMaxFrameBytes};
   ShownNic takes{pool, false};
   ShownNic refuses{pool, true};
-  Assembly assembly;
-  assembly.clock = std::make_unique<dataplane::WallClock>(dataplane::WallClock::Config{});
-  assembly.engine = std::make_unique<dataplane::Engine>(*assembly.clock, dataplane::Engine::Config{});
-  assembly.edges = {{{0, 0}, &takes}, {{1, 0}, &refuses}};
+  dataplane::WallClock clock{{}};
+  dataplane::Engine engine{clock, {}};
+  LocalNodes nodes{testbed.fabric, engine};
+  nodes.add({0, 0}, takes);
+  nodes.add({1, 0}, refuses);
   control::ErrorChannel errors{[] { return Instant{}; }};
   {
-    Carriers carriers{testbed, assembly, errors};
+    Carriers carriers{testbed, nodes, errors};
     carriers.start();
     for (const bool up : {false, true, false, true, false, true}) {
       for (ShownNic* nic : {&takes, &refuses}) {

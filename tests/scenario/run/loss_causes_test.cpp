@@ -28,7 +28,7 @@ workload: [{name: w, pattern: pairs, from: [h1], to: [h2], message: 1KiB, messag
     auto fabric = RunningFabric::make(testbed_, {});
     ASSERT_TRUE(fabric) << fabric.error();
     fabric_ = std::move(*fabric);
-    causes_.emplace(testbed_.fabric, fabric_->assembly());
+    causes_.emplace(testbed_.fabric, fabric_->assembly().flows);
   }
 
   uint32_t node(std::string_view name) const {
@@ -52,7 +52,7 @@ workload: [{name: w, pattern: pairs, from: [h1], to: [h2], message: 1KiB, messag
   }
   // The only fault's number is 7.
   Cause by(FaultScope scope, const LossRecord& record) {
-    LossCauses causes(testbed_.fabric, fabric_->assembly());
+    LossCauses causes(testbed_.fabric, fabric_->assembly().flows);
     causes.begin(7, std::move(scope));
     return causes.of(record);
   }

@@ -41,7 +41,7 @@ workload: [{name: w, pattern: pairs, from: [h1], to: [h2], message: 1KiB, messag
 
   std::optional<Suspicion> of(const StallSuspect& suspect) const { return of(suspect, stall_); }
   std::optional<Suspicion> of(const StallSuspect& suspect, const Stall& stall) const {
-    return suspicion(testbed_.fabric, fabric_->assembly(), stall, suspect);
+    return suspicion(testbed_.fabric, fabric_->assembly().flows, stall, suspect);
   }
   static StallSuspect with_loss(StallSuspect suspect, Instant lost) {
     suspect.first_lost = suspect.last_lost = lost;

@@ -78,7 +78,7 @@ std::string offloads_text(const Json& offloads) {
 Json devices_json(const Shown& shown) {
   const Fabric& fabric = shown.testbed.fabric;
   Json out = Json::array();
-  for (const testbeds::DeviceHere& device : testbeds::devices_of(shown.fabric.assembly())) {
+  for (const testbeds::DeviceHere& device : testbeds::devices_of(*shown.fabric.assembly().nodes)) {
     const FabricNode& node = fabric.nodes[device.end.node];
     const std::string& port = node.ports[device.end.port].name;
     const auto edge = std::ranges::find_if(

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flows of a run: the plan of each (testbeds/hosts/workload.hpp), and its queue pairs at the hosts that are here.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "testbeds/hosts/roce_host.hpp"
+#include "testbeds/hosts/workload.hpp"
+
+namespace softspine::testbeds {
+
+// A flow's queue pair at the host that sends.
+struct FlowSource {
+  const RoceHost* host = nullptr;
+  uint32_t number = 0;  // of the flow, at its host
+  const FlowSent& sent() const { return host->sent(number); }
+  // Null: it is open-loop.
+  const ReliableSender* sender() const { return host->sender(number); }
+  dataplane::PortNo port() const { return host->port_of(number); }
+};
+
+// A flow's queue pair at the host that receives.
+struct FlowSink {
+  RoceHost* host = nullptr;
+  uint32_t number = 0;  // of the sink, at its host
+  const FlowReceived& received() const { return host->received(number); }
+  uint32_t expected_psn() const { return host->sinks().expected_psn(number); }
+  ArrivalGap take_gap() const { return host->sinks().take_gap(number); }
+};
+
+class RunFlows {
+ public:
+  // In the order of the plan. None: that host is not here.
+  void add(const PlannedFlow& plan, std::optional<FlowSource> source, std::optional<FlowSink> sink) {
+    plans_.push_back(plan);
+    sources_.push_back(source);
+    sinks_.push_back(sink);
+  }
+
+  size_t size() const { return plans_.size(); }
+  const std::vector<PlannedFlow>& plans() const { return plans_; }
+  const PlannedFlow& plan(size_t flow) const { return plans_[flow]; }
+  const std::optional<FlowSource>& source(size_t flow) const { return sources_[flow]; }
+  const std::optional<FlowSink>& sink(size_t flow) const { return sinks_[flow]; }
+
+ private:
+  std::vector<PlannedFlow> plans_;
+  std::vector<std::optional<FlowSource>> sources_;
+  std::vector<std::optional<FlowSink>> sinks_;
+};
+
+}  // namespace softspine::testbeds
