@@ -278,7 +278,8 @@ class Builder {
 uint64_t Assembly::packets_in_use() const {
   bool all_come_back = true;
   nodes->for_each_edge([&](LinkEnd, const Nic& nic) { all_come_back = all_come_back && !nic.keeps_packets(); });
-  return header_pool->in_use() + (all_come_back ? frame_pool->in_use() : 0);
+  const uint64_t injected = injected_pool ? injected_pool->in_use() : 0;
+  return injected + header_pool->in_use() + (all_come_back ? frame_pool->in_use() : 0);
 }
 
 uint64_t Assembly::packets_made() const {

@@ -25,10 +25,11 @@ namespace softspine::testbeds {
 
 struct Assembly {
   // The pools come before all that holds packets, so that they are destroyed after it.
-  std::unique_ptr<dataplane::PacketBudget> budget;     // of both pools; when it is spent, the engine stops
-  std::unique_ptr<dataplane::PacketPool> frame_pool;   // whole frames: from outside, injected, and copies of those
-  std::unique_ptr<dataplane::PacketPool> xdp_pool;     // frames of AF_XDP edges, if there are any
-  std::unique_ptr<dataplane::PacketPool> header_pool;  // the rest
+  std::unique_ptr<dataplane::PacketBudget> budget;       // of both pools; when it is spent, the engine stops
+  std::unique_ptr<dataplane::PacketPool> injected_pool;  // whole frames; made when the first one is injected
+  std::unique_ptr<dataplane::PacketPool> frame_pool;     // whole frames: from outside, and copies of those
+  std::unique_ptr<dataplane::PacketPool> xdp_pool;       // frames of AF_XDP edges, if there are any
+  std::unique_ptr<dataplane::PacketPool> header_pool;    // the rest
   std::unique_ptr<dataplane::Clock> clock;
   std::unique_ptr<dataplane::Engine> engine;
   std::unique_ptr<LocalNodes> nodes;

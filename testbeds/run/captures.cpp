@@ -11,6 +11,7 @@ using dataplane::Instant;
 
 namespace {
 
+constexpr const char* kRunCapture = "run";
 constexpr Duration kFlushEvery = Duration::ms(100);  // wall time: how old a live capture's file is at most
 
 }  // namespace
@@ -43,6 +44,27 @@ Captures::Opened Captures::open(const std::string& name, const CaptureRequest& r
     errors_.report("capture " + name, file + ": " + why);
   });
   return opened;
+}
+
+Captures::Done Captures::open_for_run(const CaptureRequest& request) {
+  auto opened = open(kRunCapture, request);
+  if (!opened) return std::unexpected(opened.error());
+  begin(kRunCapture, std::move(*opened), nodes_.engine().now());
+  return {};
+}
+
+void Captures::start_live(const std::string& name, const CaptureRequest& request, std::function<void(Done)> done) {
+  auto opened = open(name, request);
+  if (!opened) return done(std::unexpected(opened.error()));
+  const auto capture = std::make_shared<std::unique_ptr<FabricCapture>>(std::move(*opened));
+  nodes_.engine().post([this, name, capture, done = std::move(done)](Instant now) {
+    begin(name, std::move(*capture), now);
+    done({});
+  });
+}
+
+void Captures::ask(std::function<void(Captures&, Instant)> act) {
+  nodes_.engine().post([this, act = std::move(act)](Instant now) { act(*this, now); });
 }
 
 void Captures::begin(const std::string& name, std::unique_ptr<FabricCapture> capture, Instant now) {
@@ -97,12 +119,12 @@ std::vector<Captures::Row> Captures::list(Instant now) {
   return out;
 }
 
-std::expected<control::CaptureTotals, std::string> Captures::close_all(const std::string& name) {
+std::expected<control::CaptureTotals, std::string> Captures::close_all() {
   std::expected<control::CaptureTotals, std::string> out = control::CaptureTotals{};
-  for (const auto& [each, capture] : running_) {
+  for (const auto& [name, capture] : running_) {
     capture->detach(board_);
     const auto closed = capture->capture().close();
-    if (each == name || !closed) out = closed;
+    if (name == kRunCapture || !closed) out = closed;
   }
   return out;
 }

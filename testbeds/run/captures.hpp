@@ -28,11 +28,17 @@ class Captures : public RunPart {
   Captures(const control::Testbed& testbed, const LocalNodes& nodes, control::ErrorChannel& errors)
       : testbed_(testbed), nodes_(nodes), errors_(errors), board_(nodes) {}
 
-  // From any thread. The error is a sentence. A name or a file that is in use is refused.
-  using Opened = std::expected<std::unique_ptr<FabricCapture>, std::string>;
-  Opened open(const std::string& name, const CaptureRequest& request);
-  // Starts what open() returned for that name.
-  void begin(const std::string& name, std::unique_ptr<FabricCapture> capture, dataplane::Instant now);
+  // Before the run: the capture that begins with it. The file is emptied, so a caller first makes sure that the run
+  // will begin. The error is a sentence. A name or a file that is in use is refused.
+  using Done = std::expected<void, std::string>;
+  Done open_for_run(const CaptureRequest& request);
+  // While the fabric runs, from any thread but a worker's, since a file is opened: a capture begins between the next
+  // two windows. `done` is called on a worker's thread, or, with what is wrong, at once.
+  void start_live(const std::string& name, const CaptureRequest& request, std::function<void(Done)> done);
+  // While it runs, from any thread: `act` stops and lists captures between two windows.
+  void ask(std::function<void(Captures&, dataplane::Instant now)> act);
+
+  // From an action, as list().
   // Takes the capture off its ports. An empty name means the only capture. The caller closes what is returned; closing
   // may wait for the disk, so not in an action.
   struct Ended {
@@ -54,10 +60,15 @@ class Captures : public RunPart {
   // Frames that are on their way to the files are counted by the next call.
   std::vector<Row> list(dataplane::Instant now);
 
-  // After the last window: closes all captures. The totals are those of the named one; zeros if there is none.
-  std::expected<control::CaptureTotals, std::string> close_all(const std::string& name);
+  // After the last window: closes all captures. The totals are those of the one that began with the run; zeros if there
+  // is none.
+  std::expected<control::CaptureTotals, std::string> close_all();
 
  private:
+  using Opened = std::expected<std::unique_ptr<FabricCapture>, std::string>;
+  Opened open(const std::string& name, const CaptureRequest& request);
+  // Starts what open() returned for that name.
+  void begin(const std::string& name, std::unique_ptr<FabricCapture> capture, dataplane::Instant now);
   void flush_now_and_then();
   std::expected<void, std::string> reserve(const std::string& name, const std::string& path);
   void release(const std::string& name);

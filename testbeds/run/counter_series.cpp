@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "testbeds/run/port_copy.hpp"
+#include "testbeds/run/snapshots.hpp"
 
 namespace softspine::testbeds {
 
@@ -54,15 +55,15 @@ void update_buffers(const Mmu& mmu, PortNo port, control::PortSnapshot& copy, co
 
 }  // namespace
 
-std::expected<void, std::string> CounterSeries::open(const SeriesRequest& request,
-                                                     const control::FabricSnapshot& shape) {
+std::expected<void, std::string> CounterSeries::open(const SeriesRequest& request) {
   request_ = request;
   auto file = control::LineFile::open(request.path, &ending_);
   if (!file) return std::unexpected("cannot write counters to " + request.path + ": " + file.error());
   file_ = std::move(*file);
-  now_.switches = shape.switches;
-  now_.hosts = shape.hosts;
-  now_.edges = shape.edges;
+  control::FabricSnapshot shape = snapshot_of(testbed_, compiler_, nodes_, RunFlows{}, nodes_.engine().now());
+  now_.switches = std::move(shape.switches);
+  now_.hosts = std::move(shape.hosts);
+  now_.edges = std::move(shape.edges);
   size_t ports = 0;
   for (const control::SwitchSnapshot& node : now_.switches) ports += node.ports.size();
   states_.resize(ports);

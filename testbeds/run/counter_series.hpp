@@ -47,8 +47,8 @@ class CounterSeries : public RunPart {
                 control::ErrorChannel& errors)
       : testbed_(testbed), compiler_(compiler), nodes_(nodes), errors_(errors) {}
 
-  // Before the first window. `shape`: a snapshot of the fabric. The error is a sentence.
-  std::expected<void, std::string> open(const SeriesRequest& request, const control::FabricSnapshot& shape);
+  // Before the first window. The error is a sentence.
+  std::expected<void, std::string> open(const SeriesRequest& request);
   // A reader of the file that takes nothing is soon given up.
   void end_soon() noexcept override { ending_.store(true, std::memory_order_relaxed); }
   // The last sample, and the end of the file.

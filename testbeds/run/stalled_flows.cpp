@@ -7,83 +7,61 @@
 
 namespace softspine::testbeds {
 
-using control::Fabric;
 using control::FabricNode;
 using control::LinkEnd;
 using control::NodeKind;
 using control::RouteTable;
 
-namespace {
+void StalledFlows::snapshot(control::FabricSnapshot& out) {
+  const bool is_over = engine_.next_event().is_never();
+  for (size_t i = 0; i < out.flows.size(); ++i) out.flows[i].stalled = why_stalled(i, out.flows[i], is_over);
+}
 
-class Finder {
- public:
-  Finder(const control::Testbed& testbed, const dataplane::Engine& engine, const RunFlows& flows,
-         const LinkControl& links)
-      : fabric_(testbed.fabric), flows_(flows), links_(links), is_over_(engine.next_event().is_never()) {}
-
-  std::string why_stalled(size_t index, const control::FlowSnapshot& flow) const {
-    const auto& source = flows_.source(index);
-    if (!source) return {};
-    const PlannedFlow& plan = flows_.plan(index);
-    const ReliableSender* const sender = source->sender();
-    const FlowSent& sent = source->sent();
-    const uint64_t done = sender != nullptr ? sent.reliable.completed_messages : sent.messages;
-    if (plan.flow.messages != 0 && done == plan.flow.messages) return {};
-    if (sender != nullptr && sender->has_failed()) {
-      return fmt::format("given up after {} timeouts in a row", sender->timeouts_in_a_row() + 1);
-    }
-    const std::string way = why_no_way(plan, *source);
-    if (!way.empty()) return way;
-    const bool waits = sender != nullptr && sender->under_way() > 0 && sender->deadline().is_never();
-    return waits && flow.under_way == 0 && is_over_ ? "its packets were lost and ack_timeout is 0" : "";
+std::string StalledFlows::why_stalled(size_t index, const control::FlowSnapshot& flow, bool is_over) const {
+  const auto& source = flows_.source(index);
+  if (!source) return {};
+  const PlannedFlow& plan = flows_.plan(index);
+  const ReliableSender* const sender = source->sender();
+  const FlowSent& sent = source->sent();
+  const uint64_t done = sender != nullptr ? sent.reliable.completed_messages : sent.messages;
+  if (plan.flow.messages != 0 && done == plan.flow.messages) return {};
+  if (sender != nullptr && sender->has_failed()) {
+    return fmt::format("given up after {} timeouts in a row", sender->timeouts_in_a_row() + 1);
   }
+  const std::string way = why_no_way(plan, *source);
+  if (!way.empty()) return way;
+  const bool waits = sender != nullptr && sender->under_way() > 0 && sender->deadline().is_never();
+  return waits && flow.under_way == 0 && is_over ? "its packets were lost and ack_timeout is 0" : "";
+}
 
- private:
-  // Its host's bond has not looked yet, and another port has a link.
-  bool moves_from(LinkEnd port, const RoceHost& host) const {
-    if (!host.will_leave(dataplane::PortNo{port.port})) return false;
-    const auto ports = static_cast<uint16_t>(fabric_.nodes[port.node].ports.size());
-    for (uint16_t p = 0; p < ports; ++p) {
-      if (has_link({port.node, p})) return true;
-    }
-    return false;
+// Its host's bond has not looked yet, and another port has a link.
+bool StalledFlows::moves_from(LinkEnd port, const RoceHost& host) const {
+  if (!host.will_leave(dataplane::PortNo{port.port})) return false;
+  const auto ports = static_cast<uint16_t>(fabric_.nodes[port.node].ports.size());
+  for (uint16_t p = 0; p < ports; ++p) {
+    if (has_link({port.node, p})) return true;
   }
-  bool has_link(LinkEnd port) const { return links_.up(fabric_.port(port).link); }
+  return false;
+}
 
-  std::string why_no_way(const PlannedFlow& plan, const FlowSource& source) const {
-    const LinkEnd port{plan.source, source.port().value()};
-    if (!has_link(port)) return moves_from(port, *source.host) ? "" : fabric_.name_of(port) + " has no link";
-    const FabricNode& destination = fabric_.nodes[plan.destination];
-    bool is_linked = false;
-    for (uint16_t p = 0; p < destination.ports.size(); ++p) is_linked |= has_link({plan.destination, p});
-    if (!is_linked) return destination.name + " has no link";
-    const uint32_t before = fabric_.peer_of(port).node;
-    if (fabric_.nodes[before].kind != NodeKind::kSwitch || destination.subnet == control::kNone) return {};
-    return has_route(links_.routes(before), plan.destination)
-               ? ""
-               : fabric_.nodes[before].name + " has no route to " + destination.name;
-  }
+std::string StalledFlows::why_no_way(const PlannedFlow& plan, const FlowSource& source) const {
+  const LinkEnd port{plan.source, source.port().value()};
+  if (!has_link(port)) return moves_from(port, *source.host) ? "" : fabric_.name_of(port) + " has no link";
+  const FabricNode& destination = fabric_.nodes[plan.destination];
+  bool is_linked = false;
+  for (uint16_t p = 0; p < destination.ports.size(); ++p) is_linked |= has_link({plan.destination, p});
+  if (!is_linked) return destination.name + " has no link";
+  const uint32_t before = fabric_.peer_of(port).node;
+  if (fabric_.nodes[before].kind != NodeKind::kSwitch || destination.subnet == control::kNone) return {};
+  return has_route(links_.routes(before), plan.destination)
+             ? ""
+             : fabric_.nodes[before].name + " has no route to " + destination.name;
+}
 
-  bool has_route(const RouteTable& routes, uint32_t host) const {
-    const auto own = routes.by_host.find(host);
-    const uint32_t route = own != routes.by_host.end() ? own->second : routes.by_subnet[fabric_.nodes[host].subnet];
-    return route == RouteTable::kConnected || (route != control::kNone && !routes.groups[route].empty());
-  }
-
-  const Fabric& fabric_;
-  const RunFlows& flows_;
-  const LinkControl& links_;
-  bool is_over_;
-};
-
-}  // namespace
-
-void find_stalled(const control::Testbed& testbed, const dataplane::Engine& engine, const RunFlows& flows,
-                  const LinkControl& links, control::FabricSnapshot& snapshot) {
-  const Finder finder(testbed, engine, flows, links);
-  for (size_t i = 0; i < snapshot.flows.size(); ++i) {
-    snapshot.flows[i].stalled = finder.why_stalled(i, snapshot.flows[i]);
-  }
+bool StalledFlows::has_route(const RouteTable& routes, uint32_t host) const {
+  const auto own = routes.by_host.find(host);
+  const uint32_t route = own != routes.by_host.end() ? own->second : routes.by_subnet[fabric_.nodes[host].subnet];
+  return route == RouteTable::kConnected || (route != control::kNone && !routes.groups[route].empty());
 }
 
 }  // namespace softspine::testbeds

@@ -12,16 +12,38 @@
 // missing.
 #pragma once
 
+#include <string>
+
 #include "control/model/testbed.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/link_control.hpp"
 #include "testbeds/run/run_flows.hpp"
+#include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
-// Fills FlowSnapshot::stalled of flows that are sent here. The flows of the snapshot are those of the run, in the same
-// order.
-void find_stalled(const control::Testbed& testbed, const dataplane::Engine& engine, const RunFlows& flows,
-                  const LinkControl& links, control::FabricSnapshot& snapshot);
+class StalledFlows : public RunPart {
+ public:
+  // All must outlive it.
+  StalledFlows(const control::Testbed& testbed, const dataplane::Engine& engine, const RunFlows& flows,
+               const LinkControl& links)
+      : fabric_(testbed.fabric), engine_(engine), flows_(flows), links_(links) {}
+
+  // Fills FlowSnapshot::stalled of flows that are sent here. The flows of the snapshot are those of the run, in the
+  // same order.
+  void snapshot(control::FabricSnapshot& out) override;
+
+ private:
+  std::string why_stalled(size_t index, const control::FlowSnapshot& flow, bool is_over) const;
+  std::string why_no_way(const PlannedFlow& plan, const FlowSource& source) const;
+  bool moves_from(control::LinkEnd port, const RoceHost& host) const;
+  bool has_link(control::LinkEnd port) const { return links_.up(fabric_.port(port).link); }
+  bool has_route(const control::RouteTable& routes, uint32_t host) const;
+
+  const control::Fabric& fabric_;
+  const dataplane::Engine& engine_;
+  const RunFlows& flows_;
+  const LinkControl& links_;
+};
 
 }  // namespace softspine::testbeds

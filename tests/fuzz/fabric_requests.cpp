@@ -17,6 +17,7 @@
 #include "control/server/protocol.hpp"
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/units/check.hpp"
+#include "testbeds/run/captures.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/fuzz/bytes_as_file.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
@@ -57,7 +58,7 @@ class LiveFabric {
  public:
   LiveFabric() : fabric_(std::move(*testbeds::RunningFabric::make(testbed(), {}))), server_(*fabric_) {}
   ~LiveFabric() {
-    static_cast<void>(fabric_->close_capture());
+    static_cast<void>(fabric_->part<testbeds::Captures>().close_all());
     const Json report = control::report_json(fabric_->snapshot(), tools::run_facts(testbed()));
     const Json& wrong = report["totals"]["imbalances"];
     if (!wrong.empty()) std::fprintf(stderr, "%s\n", wrong.dump().c_str());

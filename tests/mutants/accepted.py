@@ -89,15 +89,15 @@ ACCEPTED: dict[str, str] = {
         'equivalent: what was not recognised is not recognised the second time either',
     'analysis/storm/pause_timer.hpp: from >= end → from > end':
         'equivalent: from its end on nothing of a pause is left, however that is reckoned',
-    'testbeds/run/counter_series.cpp: assembly_.engine->is_wall() → !(assembly_.engine->is_wall())':
+    'testbeds/run/counter_series.cpp: nodes_.engine().is_wall() → !(nodes_.engine().is_wall())':
         'performance: on the virtual clock another thread writes the samples, and is waited for; on the wall clock none does',
     'testbeds/run/counter_series.cpp: queue.reserved_bytes == 0 → true':
         "equivalent: a series has no counter of a queue's own memory; who holds shared memory has a watermark",
     'testbeds/run/event_log.cpp: line->at < now → true':
         'equivalent: a line of this very instant is written a look sooner, and in the same order: nothing of before comes later',
-    'testbeds/run/running_fabric.cpp: ended → true':
+    'testbeds/run/outside_watch.cpp: ended → true':
         'by hand: wire/command_carriers: namespace',
-    'testbeds/run/captures.cpp: assembly_.engine->now() + every → assembly_.engine->now() - every':
+    'testbeds/run/captures.cpp: nodes_.engine().now() + every → nodes_.engine().now() - every':
         'by hand: wire/command_lossless_fabric: captures_live',
     'pipelines/switch.cpp: meta.verdict != Verdict::kForward → meta.verdict == Verdict::kForward #2':
         'performance: the other packets are prefetched for',

@@ -14,6 +14,10 @@
 #include "control/report/flows_csv.hpp"
 #include "control/report/report.hpp"
 #include "dataplane/packet/huge_heap.hpp"
+#include "testbeds/run/captures.hpp"
+#include "testbeds/run/counter_series.hpp"
+#include "testbeds/run/event_log.hpp"
+#include "testbeds/run/outside_watch.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tools/command/complain.hpp"
@@ -135,7 +139,7 @@ class Run {
     if (arguments_.capture.path.empty()) return {};
     testbeds::CaptureRequest request = arguments_.capture;
     request.wait_for_reader = true;
-    const auto opened = fabric_->open_capture(request);
+    const auto opened = fabric_->part<testbeds::Captures>().open_for_run(request);
     if (!opened) return fail(opened.error());
     return {};
   }
@@ -172,9 +176,9 @@ class Run {
 
   std::expected<void, std::string> open_telemetry() {
     if (!series_.path.empty()) {
-      if (auto opened = fabric_->open_series(series_); !opened) return opened;
+      if (auto opened = fabric_->part<testbeds::CounterSeries>().open(series_); !opened) return opened;
     }
-    return events_.empty() ? std::expected<void, std::string>{} : fabric_->open_events(events_);
+    return events_.empty() ? std::expected<void, std::string>{} : fabric_->part<testbeds::EventLog>().open(events_);
   }
 
   std::expected<void, Status> make() {
@@ -203,7 +207,7 @@ class Run {
   }
 
   std::vector<testbeds::OutsideOutcome> ends_of_commands() const {
-    std::vector<testbeds::OutsideOutcome> out = fabric_->outcomes();
+    std::vector<testbeds::OutsideOutcome> out = fabric_->part<testbeds::OutsideWatch>().outcomes();
     for (testbeds::OutsideOutcome& outcome : out) {
       outcome.last_words = testbeds::last_lines_of(outcome.stderr_path, kLastWords);
       if (!keeps_folder()) outcome.stdout_path = outcome.stderr_path = outcome.console_path = "";
@@ -214,8 +218,9 @@ class Run {
   void say_when_it_ends() const {
     if (testbed_.run.is_limited()) return;
     complain("softspine: without a duration, {} runs {}\n", testbed_.name,
-             fabric_->waits_for_commands() ? "until the commands of its outside hosts have ended, or Ctrl-C"
-                                           : "until Ctrl-C");
+             fabric_->part<testbeds::OutsideWatch>().waits_for_commands()
+                 ? "until the commands of its outside hosts have ended, or Ctrl-C"
+                 : "until Ctrl-C");
   }
 
   std::expected<void, Status> run() {
@@ -234,7 +239,8 @@ class Run {
 
   // Counters of a run that could not go on are written for who looks for the cause, and judged by nobody.
   Status finish_incomplete() {
-    static_cast<void>(fabric_->close_capture());  // what is wrong with it is on the error channel
+    static_cast<void>(
+        fabric_->part<testbeds::Captures>().close_all());  // what is wrong with it is on the error channel
     error_printer_.reset();
     control::Json report{{"incomplete", incomplete_}};
     report.update(control::report_json(fabric_->snapshot(), run_facts(testbed_, true), rows(arguments_.idle_rows)));
@@ -246,7 +252,7 @@ class Run {
 
   // Files first: a reader of stderr or stdout that takes nothing keeps no one from the report.
   Status finish() {
-    const auto capture = fabric_->close_capture();
+    const auto capture = fabric_->part<testbeds::Captures>().close_all();
     const std::vector<testbeds::OutsideOutcome> outcomes = ends_of_commands();
     const control::FabricSnapshot snapshot = fabric_->snapshot();
     const bool whole = arguments_.idle_rows || reads_idle_rows(testbed_.expectations);
@@ -261,7 +267,7 @@ class Run {
     const bool timeline_written = write_timeline(snapshot);
     error_printer_.reset();
     const bool adds_up = all_add_up(report["totals"]["imbalances"].get<std::vector<std::string>>()) &&
-                         all_add_up(fabric_->check_series(snapshot));
+                         all_add_up(fabric_->part<testbeds::CounterSeries>().check(snapshot));
     const bool succeeded = adds_up && all_went_on(report) && all_commands_succeeded(outcomes) &&
                            std::ranges::all_of(verdicts, &control::Verdict::held);
     if (arguments_.json) {

@@ -8,6 +8,7 @@
 
 #include "control/compile/compile.hpp"
 #include "control/report/report.hpp"
+#include "testbeds/run/link_control.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/scenario/failures/lacp_judge.hpp"
@@ -27,7 +28,8 @@ void try_one(const tests::LacpSequence& sequence) {
   tests::LacpWire wire{testbed, **fabric};
   ASSERT_TRUE((*fabric)->run());
   wire.finish();
-  for (const std::string& complaint : tests::LacpJudge{testbed, wire, sequence}.complaints((*fabric)->assembly().flows.plans()))
+  for (const std::string& complaint :
+       tests::LacpJudge{testbed, wire, sequence}.complaints((*fabric)->assembly().flows.plans()))
     ADD_FAILURE() << complaint;
   const control::FabricSnapshot snapshot = (*fabric)->snapshot();
   for (const control::LagSnapshot& lag : snapshot.lags) {
@@ -37,7 +39,7 @@ void try_one(const tests::LacpSequence& sequence) {
   }
   tests::expect_faults_explain_losses(control::report_json(snapshot, {.testbed = "", .clock = "virtual"}));
   const std::vector<bool> all(testbed.fabric.links.size(), true);
-  EXPECT_TRUE((*fabric)->routes() == *control::Compiler{testbed}.routes(all)) << "after repair";
+  EXPECT_TRUE((*fabric)->part<LinkControl>().all_routes() == *control::Compiler{testbed}.routes(all)) << "after repair";
   EXPECT_EQ((*fabric)->drain(), 0u);
 }
 

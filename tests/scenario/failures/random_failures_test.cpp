@@ -11,6 +11,7 @@
 
 #include "control/report/report.hpp"
 #include "dataplane/units/rng.hpp"
+#include "testbeds/run/link_control.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/model/routing/failing_fabrics.hpp"
@@ -114,12 +115,12 @@ void try_one(uint64_t seed) {
   if (testing::Test::HasFailure()) return;
   auto fabric = RunningFabric::make(testbed, {.run_folder = {}, .capture = std::nullopt});
   ASSERT_TRUE(fabric) << fabric.error();
-  const std::vector<control::RouteTable> before = (*fabric)->routes();
+  const std::vector<control::RouteTable> before = (*fabric)->part<LinkControl>().all_routes();
   ASSERT_TRUE((*fabric)->run());
   const control::Json report = control::report_json((*fabric)->snapshot(), {.testbed = "", .clock = "virtual"});
   tests::expect_faults_explain_losses(report);
-  EXPECT_TRUE((*fabric)->routes() == before)
-      << "after repair: " << differences(testbed.fabric, before, (*fabric)->routes());
+  EXPECT_TRUE((*fabric)->part<LinkControl>().all_routes() == before)
+      << "after repair: " << differences(testbed.fabric, before, (*fabric)->part<LinkControl>().all_routes());
   EXPECT_EQ((*fabric)->drain(), 0u);
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "control/load/load.hpp"
+#include "testbeds/run/captures.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/random/drawn_files.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
@@ -31,8 +32,10 @@ std::string sent_by_hosts(const std::string& text) {
     if (node.kind == control::NodeKind::kHost) hosts.push_back(node.name);
   }
   auto fabric = RunningFabric::make(*testbed, {.run_folder = {}, .capture = std::nullopt});
-  if (!fabric || !(*fabric)->open_capture({.path = path, .ports = hosts, .full = true}) || !(*fabric)->run()) return "";
-  EXPECT_TRUE((*fabric)->close_capture());
+  if (!fabric || !(*fabric)->part<Captures>().open_for_run({.path = path, .ports = hosts, .full = true}) ||
+      !(*fabric)->run())
+    return "";
+  EXPECT_TRUE((*fabric)->part<Captures>().close_all());
   EXPECT_EQ((*fabric)->drain(), 0U) << "packets that leaked";
   fabric->reset();
   std::string out = bytes_of(path);

@@ -11,6 +11,9 @@
 
 #include "control/load/load.hpp"
 #include "control/report/report.hpp"
+#include "testbeds/run/captures.hpp"
+#include "testbeds/run/counter_series.hpp"
+#include "testbeds/run/event_log.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/random/drawn_files.hpp"
 #include "tests/scenario/random/edge_files.hpp"
@@ -47,10 +50,11 @@ void open_outputs(RunningFabric& fabric, const Variant& variant) {
   const auto fine = [](const auto& opened) {
     if (!opened) ADD_FAILURE() << opened.error();
   };
-  if (variant.captures) fine(fabric.open_capture({.path = temporary("pcapng"), .ports = {}}));
-  if (variant.logs_events) fine(fabric.open_events(temporary("events")));
+  if (variant.captures) fine(fabric.part<Captures>().open_for_run({.path = temporary("pcapng"), .ports = {}}));
+  if (variant.logs_events) fine(fabric.part<EventLog>().open(temporary("events")));
   if (variant.samples)
-    fine(fabric.open_series({.path = temporary("series"), .interval = *variant.samples, .counters = {}}));
+    fine(
+        fabric.part<CounterSeries>().open({.path = temporary("series"), .interval = *variant.samples, .counters = {}}));
 }
 
 // The line that differs, and the same one of the other text.
@@ -105,13 +109,13 @@ VariantOutcome run_variant(const std::string& text, const Variant& variant) {
   open_outputs(**fabric, variant);
   const auto ran = (*fabric)->run();
   EXPECT_TRUE(ran) << ran.error();
-  const auto closed = (*fabric)->close_capture();
+  const auto closed = (*fabric)->part<Captures>().close_all();
   EXPECT_TRUE(closed) << closed.error();
   out.snapshot = (*fabric)->snapshot();
   out.report =
       control::report_json(out.snapshot, {.testbed = testbed->name, .clock = "virtual", .seed = testbed->run.seed});
   EXPECT_EQ(out.report["totals"]["imbalances"], control::Json::array());
-  for (const std::string& wrong : (*fabric)->check_series(out.snapshot)) ADD_FAILURE() << wrong;
+  for (const std::string& wrong : (*fabric)->part<CounterSeries>().check(out.snapshot)) ADD_FAILURE() << wrong;
   EXPECT_EQ((*fabric)->drain(), 0U) << "packets that leaked";
   fabric->reset();  // closes its files
   if (variant.captures) out.capture = taken(temporary("pcapng"));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Captures that begin and end while a fabric runs.
+#include "testbeds/run/captures.hpp"
+
 #include <filesystem>
 
 #include "control/report/report.hpp"
@@ -38,19 +40,15 @@ class LiveCaptures : public testing::Test {
   }
   void at(Duration when, std::function<void(Captures&, Instant)> act) {
     fabric_->assembly().engine->at(Instant::at(when),
-                                   [this, act = std::move(act)](Instant) { fabric_->with_captures(act); });
+                                   [this, act = std::move(act)](Instant) { fabric_->part<Captures>().ask(act); });
   }
   void start(Duration when, const std::string& name, CaptureRequest request) {
     request.path = path(name);
-    at(when, [this, name, request](Captures& captures, Instant now) {
-      answers_.push_back(start_in(captures, name, request, now));
-    });
+    fabric_->assembly().engine->at(Instant::at(when), [this, name, request](Instant) { start_now(name, request); });
   }
-  static std::string start_in(Captures& captures, const std::string& name, const CaptureRequest& request, Instant now) {
-    auto opened = captures.open(name, request);
-    if (!opened) return opened.error();
-    captures.begin(name, std::move(*opened), now);
-    return "started";
+  void start_now(const std::string& name, const CaptureRequest& request) {
+    fabric_->part<Captures>().start_live(
+        name, request, [this](const Captures::Done& done) { answers_.push_back(done ? "started" : done.error()); });
   }
   void stop(Duration when, const std::string& name) {
     at(when, [this, name](Captures& captures, Instant) {
@@ -60,7 +58,7 @@ class LiveCaptures : public testing::Test {
   }
   uint64_t run() {
     EXPECT_TRUE(fabric_->run());
-    const auto closed = fabric_->close_capture();
+    const auto closed = fabric_->part<Captures>().close_all();
     EXPECT_TRUE(closed) << closed.error();
     EXPECT_EQ(fabric_->drain(), 0u);
     return closed ? closed->frames : 0;
@@ -108,7 +106,7 @@ TEST_F(LiveCaptures, EndByThemselvesAndWithTheRun) {
 TEST_F(LiveCaptures, ShareAPortAndSeeTheSame) {
   make();
   CaptureRequest all{.path = path("run"), .ports = {"tor1:Ethernet4"}};
-  ASSERT_TRUE(fabric_->open_capture(all));
+  ASSERT_TRUE(fabric_->part<Captures>().open_for_run(all));
   start(ms(0), "twin", {.ports = {"tor1:Ethernet4"}});
   start(ms(3), "third", {.ports = {"tor1:*"}});
   stop(ms(4), "third");
@@ -144,9 +142,9 @@ TEST_F(LiveCaptures, SayWhyNot) {
   start(ms(2), "a", {});
   start(ms(2), "b", {.ports = {"tor9:*"}});
   start(ms(2), "c", {.filter = "udp prot"});
-  at(ms(3), [this](Captures& captures, Instant now) {
-    answers_.push_back(start_in(captures, "d", {.path = path("a")}, now));
-    answers_.push_back(start_in(captures, "e", {.path = "/nonexistent/e"}, now));
+  at(ms(3), [this](Captures& captures, Instant) {
+    start_now("d", {.path = path("a")});
+    start_now("e", {.path = "/nonexistent/e"});
     answers_.push_back(captures.stop("f").error());
   });
   stop(ms(4), "");

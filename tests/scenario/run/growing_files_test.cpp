@@ -6,6 +6,8 @@
 
 #include <filesystem>
 
+#include "testbeds/run/counter_series.hpp"
+#include "testbeds/run/event_log.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
@@ -32,8 +34,9 @@ TEST(GrowingFiles, AreBehindTheRunByABlockAtMost) {
   auto fabric = RunningFabric::make(testbed, {});
   ASSERT_TRUE(fabric) << fabric.error();
   const std::string path = testing::TempDir() + "softspine-growing-" + std::to_string(getpid());
-  ASSERT_TRUE((*fabric)->open_series({.path = path + ".counters", .interval = Duration::us(1), .counters = {}}));
-  ASSERT_TRUE((*fabric)->open_events(path + ".events"));
+  ASSERT_TRUE(
+      (*fabric)->part<CounterSeries>().open({.path = path + ".counters", .interval = Duration::us(1), .counters = {}}));
+  ASSERT_TRUE((*fabric)->part<EventLog>().open(path + ".events"));
   const std::vector<std::string> files{path + ".counters", path + ".events"};
   std::vector<uint64_t> at_half;
   (*fabric)->assembly().engine->at(Instant::at(Duration::ms(5)), [&](Instant) {

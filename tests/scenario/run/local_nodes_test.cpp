@@ -63,10 +63,11 @@ class Half {
                  is_here(plan.destination) ? whole.flows.sink(i) : std::nullopt);
     }
     auto& losses = parts_.add<LossWindows>(testbed, nodes_, flows_);
-    links_ = &parts_.add<LinkControl>(testbed, compiler_, nodes_, losses, incidents_);
-    parts_.add<LacpControl>(testbed, nodes_, *links_);
+    auto& links = parts_.add<LinkControl>(testbed, compiler_, nodes_, losses, incidents_);
+    parts_.add<LacpControl>(testbed, nodes_, links);
     parts_.add<FaultControl>(testbed, nodes_, losses, incidents_);
     parts_.add<DeadlockLook>(testbed, nodes_, incidents_);
+    parts_.add<StalledFlows>(testbed, nodes_.engine(), flows_, links);
     parts_.start();
   }
 
@@ -76,7 +77,6 @@ class Half {
     control::FabricSnapshot snapshot = snapshot_of(testbed_, compiler_, nodes_, flows_, now);
     snapshot.faults = incidents_.faults();
     parts_.snapshot(snapshot);
-    find_stalled(testbed_, nodes_.engine(), flows_, *links_, snapshot);
     return control::report_json(snapshot, {.testbed = testbed_.name, .clock = "virtual"});
   }
 
@@ -87,7 +87,6 @@ class Half {
   RunFlows flows_;
   Incidents incidents_;
   RunParts parts_;
-  LinkControl* links_ = nullptr;
 };
 
 // The reports of the two halves, after one run of both.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "control/telemetry/audit.hpp"
+#include "testbeds/run/live_control.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/scenario/run/paced_flow.hpp"
@@ -193,7 +194,7 @@ TEST(LossWindow, BeginsWithTheFirstFaultThatIsInjected) {
   ASSERT_TRUE(fabric) << fabric.error();
   std::vector<uint32_t> all(testbed.fabric.links.size());
   for (uint32_t i = 0; i < all.size(); ++i) all[i] = i;
-  (*fabric)->set_links(all, false);
+  (*fabric)->part<LiveControl>().set_links(all, false);
   ASSERT_TRUE((*fabric)->run());
   const control::FabricSnapshot snapshot = (*fabric)->snapshot();
   ASSERT_TRUE(snapshot.loss_account);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "dataplane/engine/window_nest.hpp"
+#include "testbeds/run/frame_injector.hpp"
 #include "testbeds/run/machine_memory.hpp"
 #include "testbeds/run/packet_need.hpp"
 #include "testbeds/run/running_fabric.hpp"
@@ -98,8 +99,8 @@ fabric: {kind: leaf-spine, tors: 1, spines: 0, hosts_per_tor: 3, host_link: {rat
   std::ranges::copy(std::vector<uint8_t>{2, 9, 9, 9, 9, 9, 0x88, 0xB5}, frame.begin() + 6);
   bool arrived = false;
   const auto tor = std::ranges::find(testbed.fabric.nodes, "tor1", &control::FabricNode::name);
-  (*fabric)->inject({static_cast<uint32_t>(tor - testbed.fabric.nodes.begin()), 0}, frame,
-                    [&arrived](const auto& at) { arrived = at.has_value(); });
+  (*fabric)->part<FrameInjector>().inject({static_cast<uint32_t>(tor - testbed.fabric.nodes.begin()), 0}, frame,
+                                          [&arrived](const auto& at) { arrived = at.has_value(); });
   ASSERT_TRUE((*fabric)->run());
   EXPECT_TRUE(arrived);
   const control::FabricSnapshot out = (*fabric)->snapshot();

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "control/load/live_fault.hpp"
+#include "testbeds/run/live_control.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
@@ -231,7 +232,7 @@ TEST(LiveFault, EndsAfterTheTimeThatItWasGiven) {
   ASSERT_TRUE(fault);
   auto fabric = RunningFabric::make(testbed, {});
   ASSERT_TRUE(fabric) << fabric.error();
-  (*fabric)->inject_fault(*fault);
+  (*fabric)->part<LiveControl>().inject_fault(*fault);
   ASSERT_TRUE((*fabric)->run());
   EXPECT_NEAR(static_cast<double>((*fabric)->snapshot().flows[0].received_packets), kPackets - 5'000, 2);
   EXPECT_EQ((*fabric)->drain(), 0u);

@@ -2,6 +2,7 @@
 // Testbed files that ask for PFC have it: what the tables say is what happens, seen in the report.
 #include "control/telemetry/buffer_tables.hpp"
 #include "control/telemetry/counters_json.hpp"
+#include "testbeds/run/live_control.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
@@ -136,8 +137,9 @@ TEST(Watermarks, BeginAgainWhenTheyAreCleared) {
   const auto shared_after = [&](bool cleared, std::optional<uint32_t> node) {
     auto fabric = RunningFabric::make(testbed, {});
     if (cleared) {
-      (*fabric)->assembly().engine->at(dataplane::Instant::at(dataplane::Duration::us(1'500)),
-                                       [&](dataplane::Instant) { (*fabric)->clear_watermarks(node); });
+      (*fabric)->assembly().engine->at(dataplane::Instant::at(dataplane::Duration::us(1'500)), [&](dataplane::Instant) {
+        (*fabric)->part<LiveControl>().clear_watermarks(node);
+      });
     }
     EXPECT_TRUE((*fabric)->run());
     const control::Json counters = control::counters_json((*fabric)->snapshot())["tor1"];

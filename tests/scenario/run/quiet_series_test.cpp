@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include "testbeds/run/counter_series.hpp"
+#include "testbeds/run/live_control.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/edge/reference_capture.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
@@ -33,12 +35,13 @@ Recorded record(const std::string& text, Duration interval, const control::Count
     return out;
   }
   const std::string path = testing::TempDir() + "softspine-quiet-" + std::to_string(getpid());
-  EXPECT_TRUE((*fabric)->open_series({.path = path, .interval = interval, .counters = counters}));
+  EXPECT_TRUE((*fabric)->part<CounterSeries>().open({.path = path, .interval = interval, .counters = counters}));
   if (clear_at) {
-    (*fabric)->assembly().engine->at(Instant::at(*clear_at), [&](Instant) { (*fabric)->clear_watermarks({}); });
+    (*fabric)->assembly().engine->at(Instant::at(*clear_at),
+                                     [&](Instant) { (*fabric)->part<LiveControl>().clear_watermarks({}); });
   }
   EXPECT_TRUE((*fabric)->run());
-  out.wrong = (*fabric)->check_series((*fabric)->snapshot());
+  out.wrong = (*fabric)->part<CounterSeries>().check((*fabric)->snapshot());
   std::istringstream in{bytes_of(path)};
   for (std::string line; std::getline(in, line);) out.lines.push_back(Json::parse(line));
   std::filesystem::remove(path);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "testbeds/run/frame_injector.hpp"
+#include "testbeds/run/live_control.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/edge/reference_capture.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
@@ -42,8 +44,9 @@ TEST(InjectedFrames, HaveFrom14To9234Bytes) {
   ASSERT_TRUE(fabric) << fabric.error();
   std::map<size_t, std::string> answers;
   for (const size_t bytes : {0U, 13U, 14U, 60U, 9'234U, 9'235U}) {
-    (*fabric)->inject({node_named(testbed, "tor1"), 0}, broadcast(bytes),
-                      [&answers, bytes](const auto& at) { answers[bytes] = at ? "arrived" : at.error(); });
+    (*fabric)->part<FrameInjector>().inject(
+        {node_named(testbed, "tor1"), 0}, broadcast(bytes),
+        [&answers, bytes](const auto& at) { answers[bytes] = at ? "arrived" : at.error(); });
   }
   ASSERT_TRUE((*fabric)->run());
   const auto refused = [](size_t bytes) { return fmt::format("a frame has 14 to 9234 bytes, not {}", bytes); };
@@ -61,9 +64,10 @@ TEST(InjectedFrames, DoNotComeThroughALinkThatIsDown) {
   auto fabric = RunningFabric::make(testbed, {});
   ASSERT_TRUE(fabric) << fabric.error();
   const control::LinkEnd port{node_named(testbed, "tor1"), 0};
-  (*fabric)->set_links({testbed.fabric.port(port).link}, false);
+  (*fabric)->part<LiveControl>().set_links({testbed.fabric.port(port).link}, false);
   std::string answer;
-  (*fabric)->inject(port, broadcast(60), [&](const auto& at) { answer = at ? "arrived" : at.error(); });
+  (*fabric)->part<FrameInjector>().inject(port, broadcast(60),
+                                          [&](const auto& at) { answer = at ? "arrived" : at.error(); });
   ASSERT_TRUE((*fabric)->run());
   EXPECT_EQ(answer, "the link is down");
   EXPECT_EQ((*fabric)->drain(), 0U);
@@ -74,7 +78,8 @@ TEST(InjectedFrames, AreThoseThatTheLinkCounts) {
   const control::Testbed testbed = testbed_of(kRackOfThree);
   auto fabric = RunningFabric::make(testbed, {});
   ASSERT_TRUE(fabric) << fabric.error();
-  for (int i = 0; i < 10; ++i) (*fabric)->inject({node_named(testbed, "tor1"), 0}, broadcast(60), [](const auto&) {});
+  for (int i = 0; i < 10; ++i)
+    (*fabric)->part<FrameInjector>().inject({node_named(testbed, "tor1"), 0}, broadcast(60), [](const auto&) {});
   ASSERT_TRUE((*fabric)->run());
   const control::FabricSnapshot out = (*fabric)->snapshot();
   for (const control::HostSnapshot& host : out.hosts)
@@ -90,8 +95,9 @@ TEST(InjectedFrames, ArriveWhenTheyAreAskedFor) {
   std::vector<dataplane::Instant> arrived;
   for (const int64_t us : {20, 50}) {
     (*fabric)->assembly().engine->at(dataplane::Instant::at(dataplane::Duration::us(us)), [&](dataplane::Instant) {
-      (*fabric)->inject({node_named(testbed, "tor1"), 0}, broadcast(60),
-                        [&](const auto& at) { arrived.push_back(at.value_or(dataplane::Instant::never())); });
+      (*fabric)->part<FrameInjector>().inject({node_named(testbed, "tor1"), 0}, broadcast(60), [&](const auto& at) {
+        arrived.push_back(at.value_or(dataplane::Instant::never()));
+      });
     });
   }
   ASSERT_TRUE((*fabric)->run());

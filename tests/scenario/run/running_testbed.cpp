@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "control/report/report.hpp"
+#include "testbeds/run/captures.hpp"
 #include "testbeds/run/running_fabric.hpp"
 
 namespace softspine::testbeds {
@@ -29,7 +30,7 @@ Outcome run_whole(const control::Testbed& testbed, bool capture, const std::file
   }
   const auto ran = (*fabric)->run();
   EXPECT_TRUE(ran) << ran.error();
-  const auto closed = (*fabric)->close_capture();
+  const auto closed = (*fabric)->part<Captures>().close_all();
   EXPECT_TRUE(closed) << closed.error();
   if (capture) {
     out.capture = bytes_of(path);

@@ -11,6 +11,8 @@
 #include "control/report/report.hpp"
 #include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/prometheus.hpp"
+#include "testbeds/run/counter_series.hpp"
+#include "testbeds/run/event_log.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/edge/reference_capture.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
@@ -52,8 +54,9 @@ Written run_written(const std::string& text, uint32_t workers, Duration interval
     return out;
   }
   const std::string path = testing::TempDir() + "softspine-series-" + std::to_string(getpid());
-  EXPECT_TRUE((*fabric)->open_series({.path = path + ".counters", .interval = interval, .counters = {}}));
-  EXPECT_TRUE((*fabric)->open_events(path + ".events"));
+  EXPECT_TRUE(
+      (*fabric)->part<CounterSeries>().open({.path = path + ".counters", .interval = interval, .counters = {}}));
+  EXPECT_TRUE((*fabric)->part<EventLog>().open(path + ".events"));
   EXPECT_TRUE((*fabric)->run());
   out.series = bytes_of(path + ".counters");
   out.events = bytes_of(path + ".events");
@@ -61,7 +64,7 @@ Written run_written(const std::string& text, uint32_t workers, Duration interval
   std::filesystem::remove(path + ".events");
   out.outcome.snapshot = (*fabric)->snapshot();
   out.outcome.report = control::report_json(out.outcome.snapshot, {.testbed = "storm", .clock = "virtual", .seed = 1});
-  out.wrong = (*fabric)->check_series(out.outcome.snapshot);
+  out.wrong = (*fabric)->part<CounterSeries>().check(out.outcome.snapshot);
   EXPECT_EQ(out.outcome.report["totals"]["imbalances"], Json::array());
   EXPECT_EQ((*fabric)->drain(), 0U);
   EXPECT_TRUE((*fabric)->errors().empty());

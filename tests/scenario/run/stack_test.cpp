@@ -9,6 +9,7 @@
 
 #include "control/expect/judge.hpp"
 #include "control/report/stack_json.hpp"
+#include "testbeds/run/event_log.hpp"
 #include "testbeds/run/lacp_control.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "testbeds/run/stack_control.hpp"
@@ -279,7 +280,7 @@ TEST(Stack, DecisionsAreEvents) {
   auto fabric = RunningFabric::make(testbed, {.run_folder = {}, .capture = std::nullopt});
   ASSERT_TRUE(fabric);
   const auto path = std::filesystem::path(testing::TempDir()) / fmt::format("stack-{}.jsonl", getpid());
-  ASSERT_TRUE((*fabric)->open_events(path.string()));
+  ASSERT_TRUE((*fabric)->part<EventLog>().open(path.string()));
   ASSERT_TRUE((*fabric)->run());
   const std::string lines = bytes_of(path);
   std::filesystem::remove(path);

@@ -9,6 +9,9 @@
 #include "control/load/live_fault.hpp"
 #include "control/load/qos_change.hpp"
 #include "control/server/socket_path.hpp"
+#include "testbeds/run/captures.hpp"
+#include "testbeds/run/frame_injector.hpp"
+#include "testbeds/run/live_control.hpp"
 #include "tools/command/hex.hpp"
 #include "tools/softspine/views/capture_requests.hpp"
 #include "tools/softspine/views/switch_views.hpp"
@@ -102,7 +105,7 @@ void FabricServer::add_view(const std::string& command, const FabricView& view) 
     const auto node = wanted_node(arguments);
     if (!node) return reply(std::unexpected(node.error()));
     const bool as_text = view.text != nullptr && !wants_json(arguments);
-    fabric_.ask([this, reply, view, node = *node, as_text](FabricSnapshot snapshot) {
+    fabric_.part<testbeds::LiveControl>().ask([this, reply, view, node = *node, as_text](FabricSnapshot snapshot) {
       reply.later([this, snapshot = std::move(snapshot), view, node, as_text]() mutable -> Result {
         if (!node.empty()) view.keep(snapshot, node);
         const Shown shown{snapshot, fabric_.testbed(), server_.counters(), fabric_};
@@ -116,7 +119,7 @@ void FabricServer::add_view(const std::string& command, const PagedView& view) {
   server_.handle_paged(command, [this, view](const Json& arguments, const Reply& reply) {
     const auto node = wanted_node(arguments);
     if (!node) return reply(std::unexpected(node.error()));
-    fabric_.ask([reply, view, node = *node](FabricSnapshot snapshot) {
+    fabric_.part<testbeds::LiveControl>().ask([reply, view, node = *node](FabricSnapshot snapshot) {
       reply.pages([view, snapshot = std::move(snapshot), node](const Reply::PutPage& put) mutable {
         if (!node.empty()) keep_only(snapshot, node);
         view.put(snapshot, put);
@@ -131,9 +134,10 @@ void FabricServer::add_view(const std::string& command, const SwitchView& view) 
     const auto node = switch_of(fabric, text_argument(arguments, "node"));
     if (!node) return reply(std::unexpected(node.error()));
     const bool json = wants_json(arguments);
-    fabric_.ask_switch(*node, [this, reply, view, &fabric, node = *node, json](const pipelines::Switch& from,
-                                                                               const RouteTable& routes, Instant now) {
-      Json rows = view.rows({fabric, node, from, routes, fabric_.overrides(node), now});
+    fabric_.part<testbeds::LiveControl>().ask_switch(*node, [this, reply, view, &fabric, node = *node, json](
+                                                                const pipelines::Switch& from, const RouteTable& routes,
+                                                                Instant now) {
+      Json rows = view.rows({fabric, node, from, routes, fabric_.part<testbeds::LiveControl>().overrides(node), now});
       reply(json ? Result(std::move(rows)) : Result(Json(as_table(rows))));
     });
   });
@@ -155,7 +159,7 @@ void FabricServer::add_link() {
     auto links = links_of(fabric_.testbed().fabric, what);
     if (!links) return std::unexpected(links.error());
     const size_t count = links->size();
-    fabric_.set_links(std::move(*links), state == "up");
+    fabric_.part<testbeds::LiveControl>().set_links(std::move(*links), state == "up");
     return Json(what + ": " + std::to_string(count) + (count == 1 ? " link " : " links ") + state);
   });
 }
@@ -166,17 +170,18 @@ void FabricServer::add_inject() {
     if (!port) return reply(std::unexpected(port.error()));
     auto frame = bytes_of_hex(text_argument(arguments, "frame"));
     if (!frame) return reply(std::unexpected("frame: hexadecimal digits, two a byte"));
-    fabric_.inject(*port, std::move(*frame), [reply](std::expected<Instant, std::string> at) {
-      if (!at) return reply(std::unexpected(at.error()));
-      reply(Json{{"at_ps", at->count_ps()}});
-    });
+    fabric_.part<testbeds::FrameInjector>().inject(*port, std::move(*frame),
+                                                   [reply](std::expected<Instant, std::string> at) {
+                                                     if (!at) return reply(std::unexpected(at.error()));
+                                                     reply(Json{{"at_ps", at->count_ps()}});
+                                                   });
   });
 }
 
 // Asked again and again by `softspine inject`, since no handler waits.
 void FabricServer::add_injected() {
   server_.handle_later("injected", [this](const Json&, const Reply& reply) {
-    fabric_.ask_injected(
+    fabric_.part<testbeds::FrameInjector>().ask_under_way(
         [reply](uint64_t under_way, Instant now) { reply(Json{{"under_way", under_way}, {"at_ps", now.count_ps()}}); });
   });
 }
@@ -203,7 +208,7 @@ void FabricServer::add_fault() {
       return each.profile || each.kind == LinkFaultKind::kDown || each.kind == LinkFaultKind::kUp;
     });
     if (goes_elsewhere) return std::unexpected("links go down by `link`, switches change by `profile`");
-    fabric_.inject_fault(std::move(*fault));
+    fabric_.part<testbeds::LiveControl>().inject_fault(std::move(*fault));
     const std::string where = text_argument(row, row.contains("link") ? "link" : "node");
     return Json(where + ": " + text_argument(row, "set"));
   });
@@ -218,15 +223,16 @@ void FabricServer::add_captures() {
     if (const auto clash = first_clash(uses)) return reply(std::unexpected(*clash));
     const std::string given = text_argument(arguments, "name");
     const std::string name = given.empty() ? std::filesystem::path(request->path).stem().string() : given;
-    fabric_.start_capture(name, *request, [reply, name](const std::expected<void, std::string>& started) {
-      if (!started) return reply(std::unexpected(started.error()));
-      reply(Json("capture " + name + ": started"));
-    });
+    fabric_.part<testbeds::Captures>().start_live(name, *request,
+                                                  [reply, name](const std::expected<void, std::string>& started) {
+                                                    if (!started) return reply(std::unexpected(started.error()));
+                                                    reply(Json("capture " + name + ": started"));
+                                                  });
   });
   server_.handle_later("capture stop", [this](const Json& arguments, const Reply& reply) {
     const std::string name = text_argument(arguments, "name");
     const bool json = wants_json(arguments);
-    fabric_.with_captures([reply, name, json](testbeds::Captures& captures, Instant) {
+    fabric_.part<testbeds::Captures>().ask([reply, name, json](testbeds::Captures& captures, Instant) {
       auto stopped = captures.stop(name);
       if (!stopped) return reply(std::unexpected(stopped.error()));
       const auto ended = std::make_shared<testbeds::Captures::Ended>(std::move(*stopped));
@@ -235,7 +241,7 @@ void FabricServer::add_captures() {
   });
   server_.handle_later("capture list", [this](const Json& arguments, const Reply& reply) {
     const bool json = wants_json(arguments);
-    fabric_.with_captures([reply, json](testbeds::Captures& captures, Instant now) {
+    fabric_.part<testbeds::Captures>().ask([reply, json](testbeds::Captures& captures, Instant now) {
       const auto rows = captures.list(now);
       reply(json ? captures_json(rows) : Json(captures_table(rows)));
     });
@@ -251,7 +257,7 @@ void FabricServer::add_clear() {
       if (!found) return std::unexpected(found.error());
       only = *found;
     }
-    fabric_.clear_watermarks(only);
+    fabric_.part<testbeds::LiveControl>().clear_watermarks(only);
     return Json("watermarks of " + (only ? node : "every switch") + ": cleared");
   });
 }
@@ -271,7 +277,7 @@ void FabricServer::add_profile() {
     }
     const std::string refused = why_not_change(testbed.profiles, testbed.fabric, *node, *profile);
     if (!refused.empty()) return std::unexpected(refused);
-    fabric_.use_profile(*node, static_cast<uint32_t>(profile - testbed.profiles.begin()));
+    fabric_.part<testbeds::LiveControl>().use_profile(*node, static_cast<uint32_t>(profile - testbed.profiles.begin()));
     return Json(testbed.fabric.nodes[*node].name + ": works by " + name);
   });
 }

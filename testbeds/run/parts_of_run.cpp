@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/parts_of_run.hpp"
+
+#include "testbeds/run/captures.hpp"
+#include "testbeds/run/carriers.hpp"
+#include "testbeds/run/counter_series.hpp"
+#include "testbeds/run/deadlock_look.hpp"
+#include "testbeds/run/edge_watch.hpp"
+#include "testbeds/run/event_log.hpp"
+#include "testbeds/run/frame_injector.hpp"
+#include "testbeds/run/lacp_control.hpp"
+#include "testbeds/run/live_control.hpp"
+#include "testbeds/run/outside_watch.hpp"
+#include "testbeds/run/stack_control.hpp"
+#include "testbeds/run/stalled_flows.hpp"
+#include "testbeds/run/traffic_controller.hpp"
+
+namespace softspine::testbeds {
+
+void add_parts(RunParts& parts, const RunMaterial& of) {
+  const LocalNodes& nodes = *of.assembly.nodes;
+  const RunFlows& flows = of.assembly.flows;
+  dataplane::Engine& engine = nodes.engine();
+  parts.add<OutsideWatch>(of.testbed, of.outside, of.assembly, of.errors);
+  auto& losses = parts.add<LossWindows>(of.testbed, nodes, flows);
+  auto& links = parts.add<LinkControl>(of.testbed, of.compiler, nodes, losses, of.incidents);
+  parts.add<LacpControl>(of.testbed, nodes, links);
+  parts.add<StackControl>(of.testbed, engine, links, of.incidents);
+  parts.add<TrafficController>(of.testbed, engine, flows, links);
+  auto& faults = parts.add<FaultControl>(of.testbed, nodes, losses, of.incidents);
+  parts.add<DeadlockLook>(of.testbed, nodes, of.incidents);
+  parts.add<EdgeWatch>(of.testbed, nodes, links, of.incidents, of.errors);
+  parts.add<Carriers>(of.testbed, nodes, of.errors);
+  parts.add<Captures>(of.testbed, nodes, of.errors);
+  parts.add<CounterSeries>(of.testbed, of.compiler, nodes, of.errors);
+  parts.add<EventLog>(of.testbed, nodes, of.incidents, of.errors);
+  parts.add<StalledFlows>(of.testbed, engine, flows, links);
+  parts.add<FrameInjector>(of.assembly);
+  parts.add<LiveControl>(nodes, of.compiler, links, faults, of.snapshot_at);
+}
+
+}  // namespace softspine::testbeds
