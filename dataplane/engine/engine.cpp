@@ -5,14 +5,15 @@
 #include <stdexcept>
 #include <thread>
 
+#include "dataplane/engine/worker_meeting.hpp"
 #include "dataplane/units/check.hpp"
 
 namespace softspine::dataplane {
 
 Engine::Engine(Clock& clock, Config config) : clock_(clock), config_(std::move(config)) {
   SOFTSPINE_CHECK(config_.workers >= 1, config_.workers, 0);
-  for (uint32_t i = 0; i < config_.workers; ++i) workers_.push_back(std::make_unique<Worker>(*this, i));
-  barrier_.resize(config_.workers);
+  meeting_ = std::make_unique<WorkerMeeting>(config_.workers, nodes_);
+  for (uint32_t i = 0; i < config_.workers; ++i) workers_.push_back(std::make_unique<Worker>(*this, *meeting_, i));
 }
 
 Engine::~Engine() = default;
@@ -60,28 +61,19 @@ void Engine::build() {
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i]->wants_poll()) workers_[owner_[i]]->poll_too(*nodes_[i]);
   }
-  build_outboxes();
+  route_between_workers();
   clock_.start(now_);
   built_ = true;
 }
 
-void Engine::build_outboxes() {
-  const uint32_t n = config_.workers;
-  outboxes_.resize(static_cast<size_t>(n) * n);
+void Engine::route_between_workers() {
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     for (uint16_t p = 0; p < nodes_[i]->ports(); ++p) {
       Transmitter& transmitter = nodes_[i]->transmitter(PortNo{p});
       if (!transmitter.connected()) continue;
       const uint32_t from = owner_[i];
       const uint32_t to = owner_[transmitter.peer()->id().value()];
-      if (from == to) continue;
-      auto& outbox = outboxes_[static_cast<size_t>(from) * n + to];
-      if (!outbox) {
-        outbox = std::make_unique<Outbox>();
-        workers_[from]->send_through(outbox.get());
-        workers_[to]->receive_from(outbox.get());
-      }
-      transmitter.route_through(outbox.get());
+      if (from != to) transmitter.route_through(&meeting_->outbox(from, to));
     }
   }
 }
@@ -106,7 +98,7 @@ void Engine::run_actions(Instant upto) {
     const Action action = std::move(due.begin()->second);
     due.erase(due.begin());
     action(upto);
-    deliver_sent();
+    meeting_->deliver_all();
   }
   std::vector<Action> posted;
   {
@@ -116,18 +108,9 @@ void Engine::run_actions(Instant upto) {
   }
   for (const Action& action : posted) {
     action(upto);
-    deliver_sent();
+    meeting_->deliver_all();
   }
   for (const Action& action : at_rest_) action(upto);
-}
-
-void Engine::deliver_sent() noexcept {
-  for (const auto& outbox : outboxes_) {
-    if (!outbox) continue;
-    auto& messages = outbox->open_side();
-    for (Message& message : messages) message.to->deliver(message.port, std::move(message.packet), message.at);
-    messages.clear();
-  }
 }
 
 RunEnd Engine::run_workers(Instant end) {
@@ -157,7 +140,7 @@ RunEnd Engine::run(Instant end) {
 void Engine::set_link(PortRef end, bool up, Instant now) {
   Transmitter& out = node(end.node).transmitter(end.port);
   if (!out.connected() || out.up() == up) return;
-  deliver_sent();  // a frame that this action has put onto the link is lost with those already under way
+  meeting_->deliver_all();  // a frame that this action has put onto the link is lost with those already under way
   const PortRef peer{out.peer()->id(), out.peer_port()};
   for (const PortRef side : {end, peer}) {
     Node& n = node(side.node);
@@ -208,16 +191,13 @@ void Engine::see_on_links(const std::function<void(NodeId, PortNo, const PacketG
                                             [&](const PacketGlance& packet) { see(node->id(), PortNo{p}, packet); });
     }
   }
-  for (const auto& outbox : outboxes_) {
-    if (!outbox) continue;
-    outbox->for_each(
-        [&](const Message& message) { see(message.to->id(), message.port, PacketGlance::at(message.packet.mbuf())); });
-  }
+  meeting_->see_messages(
+      [&](const Message& message) { see(message.to, message.port, PacketGlance::at(message.packet.mbuf())); });
 }
 
 uint64_t Engine::drain() {
   uint64_t on_links = 0;
-  for (const auto& worker : workers_) worker->fetch_messages();
+  meeting_->deliver_all();
   for (const auto& node : nodes_) {
     Inbox& inbox = node->inbox();
     while (!inbox.next().is_never()) {

@@ -3,7 +3,7 @@
 //
 //   until = min(next event of all + lookahead, horizon of the clock, next control action, end)
 //   for each of my nodes with an event before `until`:  node.run(until)
-//   exchange: outboxes of this window become inboxes of the next
+//   meet (meeting.hpp): outboxes of this window become inboxes of the next
 //
 // Lookahead is the smallest latency of the links concerned: serialisation of the shortest frame, and propagation. A
 // frame sent inside a window therefore arrives after it, so the parts of a window may run in any order, and the result
@@ -31,7 +31,7 @@
 #include <vector>
 
 #include "dataplane/engine/clock.hpp"
-#include "dataplane/engine/window_barrier.hpp"
+#include "dataplane/engine/meeting.hpp"
 #include "dataplane/engine/window_nest.hpp"
 #include "dataplane/engine/worker.hpp"
 #include "dataplane/link/node.hpp"
@@ -122,7 +122,7 @@ class Engine {
   friend class Worker;
   void connect_one_way(PortRef from, PortRef to, Rate rate, Duration propagation);
   void build();
-  void build_outboxes();
+  void route_between_workers();
   void adopt(const WindowNest& nest, WindowGroup* into);
   // Called by worker 0, even if no event lay before `upto`: a thread that watches progress() waits until it gets
   // there.
@@ -132,9 +132,6 @@ class Engine {
   }
   // Called by worker 0 while the others wait: runs the posted actions, and the timed ones due at `upto` or before.
   void run_actions(Instant upto);
-  // Called by worker 0 while the others wait: empties the outboxes into the inboxes. (A packet for a node of the same
-  // worker is in its inbox at once.)
-  void deliver_sent() noexcept;
   RunEnd run_workers(Instant end);
   using Timed = std::multimap<Instant, Action>;
   static Instant first_of(const Timed& timed) { return timed.empty() ? Instant::never() : timed.begin()->first; }
@@ -144,9 +141,8 @@ class Engine {
   Config config_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<uint32_t> owner_;
+  std::unique_ptr<Meeting> meeting_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<std::unique_ptr<Outbox>> outboxes_;  // [from × workers + to]
-  WindowBarrier barrier_;
   std::vector<NestLink> links_;
   Duration lookahead_ = Duration::max();  // of the outermost windows
   Instant now_;

@@ -7,14 +7,6 @@
 
 namespace softspine::dataplane {
 
-void Worker::fetch_messages() noexcept {
-  for (Outbox* outbox : incoming_) {
-    auto& messages = outbox->closed_side(exchange_);
-    for (Message& message : messages) message.to->deliver(message.port, std::move(message.packet), message.at);
-    messages.clear();
-  }
-}
-
 // The outside is asked when all that was due is done: under overload it waits outside, where it can be
 // pushed back, and not in here. A fabric that never catches up still asks now and then.
 bool Worker::is_time_to_poll(Instant horizon) noexcept {
@@ -35,8 +27,6 @@ bool Worker::poll_edges(Instant now) noexcept {
 WindowReport Worker::report(bool busy) noexcept {
   WindowReport mine;
   mine.next = parts_.next();
-  for (Outbox* outbox : outgoing_) mine.next = std::min(mine.next, outbox->close_window());
-  ++exchange_;
   mine.horizon = engine_.clock_.horizon();
   mine.busy = busy;
   if (index_ == 0) {
@@ -55,10 +45,9 @@ void Worker::run_window(Instant until, Instant horizon) noexcept {
 
 // All workers have what was sent to them, then worker 0 acts alone, then all go on.
 void Worker::quiesce(Instant upto) noexcept {
-  fetch_messages();
-  engine_.barrier_.meet(index_, ++round_, WindowReport{});
+  meeting_.wait(index_);
   if (index_ == 0) engine_.run_actions(upto);
-  engine_.barrier_.meet(index_, ++round_, WindowReport{});
+  meeting_.wait(index_);
 }
 
 RunEnd Worker::run(Instant end) noexcept {
@@ -66,11 +55,10 @@ RunEnd Worker::run(Instant end) noexcept {
   Instant horizon;
   for (;;) {
     const bool busy = is_time_to_poll(horizon) && poll_edges(std::max(floor, engine_.clock_.horizon()));
-    const WindowReport all = engine_.barrier_.meet(index_, ++round_, report(busy));
+    const WindowReport all = meeting_.meet(index_, report(busy));
     const Instant limit = std::min(all.action, end);
     const Instant first = std::min(all.next, limit);
     horizon = all.horizon;
-    fetch_messages();
     if (all.stop) return RunEnd::kStopped;
     if (all.action < end && all.next >= all.action && all.horizon >= all.action) {
       floor = all.action;

@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "dataplane/engine/window_barrier.hpp"
+#include "dataplane/engine/meeting.hpp"
 #include "dataplane/engine/window_group.hpp"
 #include "dataplane/link/node.hpp"
-#include "dataplane/link/outbox.hpp"
 #include "dataplane/units/histogram.hpp"
 
 namespace softspine::dataplane {
@@ -23,13 +22,11 @@ enum class RunEnd : uint8_t {
 
 class Worker {
  public:
-  Worker(Engine& engine, uint32_t index) : engine_(engine), index_(index) {}
+  Worker(Engine& engine, Meeting& meeting, uint32_t index) : engine_(engine), meeting_(meeting), index_(index) {}
 
   // Those of the fabric's outermost parts that belong to this worker.
   WindowGroup& parts() { return parts_; }
   void poll_too(Node& edge) { edges_.push_back(&edge); }
-  void receive_from(Outbox* outbox) { incoming_.push_back(outbox); }
-  void send_through(Outbox* outbox) { outgoing_.push_back(outbox); }
 
   // Runs windows until `end`. All workers of the engine run this at once and leave it together.
   RunEnd run(Instant end) noexcept;
@@ -37,8 +34,6 @@ class Worker {
   uint64_t windows() const { return windows_; }
   uint64_t node_runs() const { return parts_.node_runs(); }
   const Histogram& lateness() const { return lateness_; }
-  // Fetches the messages left in the incoming outboxes: packets on links between workers.
-  void fetch_messages() noexcept;
 
  private:
   WindowReport report(bool busy) noexcept;
@@ -48,13 +43,10 @@ class Worker {
   void quiesce(Instant upto) noexcept;
 
   Engine& engine_;
+  Meeting& meeting_;
   uint32_t index_;
   WindowGroup parts_;
   std::vector<Node*> edges_;
-  std::vector<Outbox*> incoming_;
-  std::vector<Outbox*> outgoing_;
-  uint64_t round_ = 0;     // meetings at the barrier
-  uint64_t exchange_ = 0;  // times the outboxes were closed
   uint64_t windows_ = 0;
   uint32_t idle_rounds_ = 0;
   uint32_t windows_since_poll_ = 0;

@@ -132,6 +132,7 @@ class Node {
 
 inline void Transmitter::connect(Node* peer, PortNo peer_port, Rate rate, Duration propagation) {
   peer_ = peer;
+  peer_id_ = peer->id();
   peer_port_ = peer_port;
   place_at_peer_ = peer->inbox().place_of(peer_port);
   rate_ = rate;

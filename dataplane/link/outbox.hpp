@@ -8,26 +8,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "dataplane/packet/packet.hpp"
-#include "dataplane/units/ids.hpp"
-#include "dataplane/units/time.hpp"
+#include "dataplane/link/message.hpp"
 
 namespace softspine::dataplane {
 
-class Node;
-
-struct Message {
-  Node* to = nullptr;
-  Packet packet;
-  Instant at;
-  PortNo port;
-};
-
 class Outbox {
  public:
-  void push(Node* to, PortNo port, Packet packet, Instant at) {
+  void push(NodeId to, PortNo port, Packet packet, Instant at) {
     if (at < earliest_) earliest_ = at;
-    sides_[filling_].push_back(Message{to, std::move(packet), at, port});
+    sides_[filling_].push_back(Message{std::move(packet), at, to, port});
   }
   // Called by the sender at the end of a window: the side that it has filled now belongs to the receiver. Returns the
   // earliest arrival on that side, so that the next window starts no later.
@@ -37,13 +26,18 @@ class Outbox {
     earliest_ = Instant::never();
     return earliest;
   }
-  // While all workers wait: the messages sent since the last close_window(); the caller takes them out at once.
-  std::vector<Message>& open_side() {
-    earliest_ = Instant::never();
-    return sides_[filling_];
+  // For the receiver: deliver(message) takes those that the `closings`-th close_window() has handed over.
+  template <typename Deliver>
+  void empty_closed(uint64_t closings, Deliver&& deliver) {
+    empty(sides_[(closings + 1) & 1], deliver);
   }
-  // For the receiver: the messages that the `closings`-th close_window() has handed over.
-  std::vector<Message>& closed_side(uint64_t closings) { return sides_[(closings + 1) & 1]; }
+  // While no worker fills or empties the outbox: deliver(message) takes all messages, as they were sent.
+  template <typename Deliver>
+  void empty_both(Deliver&& deliver) {
+    earliest_ = Instant::never();
+    empty(sides_[filling_ ^ 1], deliver);
+    empty(sides_[filling_], deliver);
+  }
   // While no worker fills or empties the outbox: calls see(message) for all messages, on both sides.
   template <typename See>
   void for_each(See&& see) const {
@@ -53,6 +47,12 @@ class Outbox {
   }
 
  private:
+  template <typename Deliver>
+  static void empty(std::vector<Message>& side, Deliver& deliver) {
+    for (Message& message : side) deliver(message);
+    side.clear();
+  }
+
   std::array<std::vector<Message>, 2> sides_;
   Instant earliest_ = Instant::never();
   uint32_t filling_ = 0;

@@ -52,7 +52,7 @@ void Transmitter::send_watched_or_away(Packet packet, Instant left) noexcept {
   } else if (outbox_ == nullptr) {
     peer_->deliver(peer_port_, std::move(packet), left + propagation_);
   } else {
-    outbox_->push(peer_, peer_port_, std::move(packet), left + propagation_);
+    outbox_->push(peer_id_, peer_port_, std::move(packet), left + propagation_);
   }
 }
 

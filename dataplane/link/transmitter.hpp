@@ -102,6 +102,7 @@ class alignas(64) Transmitter {
   LossBuffer* losses_ = nullptr;
   uint32_t node_in_losses_ = 0;
   uint16_t port_in_losses_ = 0;
+  NodeId peer_id_;  // for messages: the peer itself is in another worker's cache
 };
 
 }  // namespace softspine::dataplane
