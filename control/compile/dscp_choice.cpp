@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "control/compile/service.hpp"
-#include "control/compile/workload_demands.hpp"
+#include "control/traffic/workload_demands.hpp"
 
 namespace softspine::control {
 

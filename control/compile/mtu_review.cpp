@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "control/compile/workload_demands.hpp"
+#include "control/traffic/pairs.hpp"
+#include "control/traffic/workload_demands.hpp"
 
 namespace softspine::control {
 namespace {
@@ -88,7 +89,7 @@ void review_mtu(const Testbed& testbed, const Workload& workload, Errors& errors
                               " makes packets of up to " + std::to_string(packet_bytes) + " bytes";
   // Without any way there is an error of its own.
   const auto pair = ways.cut ? std::nullopt : pair_without_way(demands, fitting);
-  if (pair && workload.pattern != Pattern::kPermutation) {
+  if (pair && !is_drawn(workload.pattern)) {
     errors.push_back(error_at(workload.place, packets + ", which fit no way from " + fabric.nodes[pair->first].name +
                                                   " to " + fabric.nodes[pair->second].name + ": not " + link));
     return;

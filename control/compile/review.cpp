@@ -5,7 +5,8 @@
 
 #include "control/compile/headroom_check.hpp"
 #include "control/compile/mtu_review.hpp"
-#include "control/compile/workload_demands.hpp"
+#include "control/traffic/pairs.hpp"
+#include "control/traffic/workload_demands.hpp"
 #include "dataplane/congestion/algorithms.hpp"
 
 namespace softspine::control {
@@ -50,7 +51,7 @@ class Reviewer {
 
   void review_ways(const Workload& workload, const Ways& ways) {
     if (!ways.cut) return;
-    const bool drawn = workload.pattern == Pattern::kPermutation;
+    const bool drawn = is_drawn(workload.pattern);
     const std::string pair =
         fabric_.nodes[ways.cut->first].name + " has no way to " + fabric_.nodes[ways.cut->second].name;
     const std::string more =

@@ -7,6 +7,7 @@
 
 #include "control/placement/place_job.hpp"
 #include "control/topology/job_sets.hpp"
+#include "control/traffic/pairs.hpp"
 
 namespace softspine::control {
 namespace {
@@ -82,27 +83,23 @@ class JobTraffic::Reading {
     Sent out{.where = row.where};
     out.bytes = static_cast<double>(row.message.count) * static_cast<double>(row.messages) *
                 (row.scaling == Scaling::kEach ? row.qps : 1);
-    const bool is_between = row.pattern == Pattern::kIncast || row.pattern == Pattern::kPairs;
-    if (is_between && row.from && row.to) {
-      out.from = nics_of(row.from.value().names);
-      out.to = nics_of(row.to.value().items);
-      if (row.pattern == Pattern::kIncast) out.to.assign(out.to.empty() ? 0 : out.from.size(), first_of(out.to));
-    } else if (!is_between && row.hosts) {
-      out.from = nics_of(*row.hosts);
-      out.is_all = row.pattern != Pattern::kRing;
-      if (!out.is_all && !out.from.empty()) {
-        out.to = out.from;
-        std::ranges::rotate(out.to, out.to.begin() + 1);
+    const bool two_ends = has_two_ends(row.pattern);
+    if (two_ends ? !row.from || !row.to : !row.hosts) return out;
+    const std::vector<Nic> first = nics_of(two_ends ? row.from.value().names : *row.hosts);
+    const std::vector<Nic> second = two_ends ? nics_of(row.to.value().items) : std::vector<Nic>{};
+    pairs_of<Nic>(row.pattern, first, first, second, [&](const Senders<Nic>& senders) {
+      if (senders.to.empty()) return;
+      out.is_all = senders.among;
+      for (const Nic& from : senders.from) {
+        out.from.push_back(from);
+        if (!senders.among) out.to.push_back(senders.to[0]);
       }
-      if (row.pattern == Pattern::kPermutation && out.from.size() > 1)
-        out.bytes /= static_cast<double>(out.from.size() - 1);
-    }
+    });
+    if (is_drawn(row.pattern) && first.size() > 1) out.bytes /= static_cast<double>(first.size() - 1);
     return out;
   }
 
  private:
-  static Nic first_of(const std::vector<Nic>& nics) { return nics.empty() ? Nic{kNoRank, 0} : nics[0]; }
-
   std::vector<Nic> nics_of(const std::vector<std::string>& names) {
     std::vector<Nic> out;
     for (const std::string& name : names) {

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "control/load/resolve.hpp"
+#include "control/traffic/pairs.hpp"
 #include "dataplane/congestion/algorithms.hpp"
 
 namespace softspine::control {
@@ -49,18 +50,18 @@ class WorkloadResolver {
     check_scaling(row);
     if (row.first_qp && row.qp_numbers != QpNumbering::kRxe)
       reader_.fail(row.where.child("first_qp"), "needs 'qp_numbers: rxe'");
-    switch (row.pattern) {
-      case Pattern::kIncast: resolve_incast(row, out); break;
-      case Pattern::kPairs: resolve_pairs(row, out); break;
-      default: resolve_group(row, out); break;
+    if (has_one_receiver(row.pattern)) {
+      resolve_incast(row, out);
+    } else if (has_two_ends(row.pattern)) {
+      resolve_pairs(row, out);
+    } else {
+      resolve_group(row, out);
     }
     check_mtu(row, out);
     return out;
   }
 
  private:
-  bool uses_pairs(Pattern pattern) const { return pattern == Pattern::kIncast || pattern == Pattern::kPairs; }
-
   void check_name(const WorkloadRow& row) {
     const Value where = row.where.child("name");
     if (!reader_.is_invalid(where) && !names_.insert(row.name).second)
@@ -119,7 +120,7 @@ class WorkloadResolver {
   }
 
   void check_keys(const WorkloadRow& row) {
-    const bool pairs = uses_pairs(row.pattern);
+    const bool pairs = has_two_ends(row.pattern);
     const auto refuse = [&](bool given, std::string_view key) {
       if (given) reader_.fail(row.where.child(key), "is not for this pattern");
     };

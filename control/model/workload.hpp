@@ -43,7 +43,7 @@ struct TransportConfig {
 // message; messages alternate between queue pairs.
 enum class Scaling : uint8_t { kEach, kSplit, kRoundRobin };
 
-// How a host numbers its queue pairs: as which driver (testbeds/hosts/qp_numbers.hpp).
+// How a host numbers its queue pairs: as which driver (control/traffic/qp_numbers.hpp).
 enum class QpNumbering : uint8_t { kRxe, kMlx5, kHns, kIonic, kRandom };
 inline constexpr size_t kQpNumberings = 5;
 

@@ -14,6 +14,7 @@
 
 #include "control/compile/compile.hpp"
 #include "control/model/testbed.hpp"
+#include "control/traffic/plan.hpp"
 #include "dataplane/engine/clock.hpp"
 #include "dataplane/engine/engine.hpp"
 #include "dataplane/packet/pool.hpp"

@@ -7,6 +7,7 @@
 #include "control/compile/dynamic_pools.hpp"
 #include "control/compile/sonic_headroom.hpp"
 #include "control/compile/switch_qos.hpp"
+#include "control/traffic/pairs.hpp"
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/engine/window_nest.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
@@ -38,17 +39,6 @@ uint64_t packets_of_message(const Workload& workload) {
       workload.scaling == control::Scaling::kSplit ? workload.message_bytes / workload.qps : workload.message_bytes;
   const uint64_t packets = std::max<uint64_t>(1, (part + workload.mtu - 1) / workload.mtu);
   return workload.scaling == control::Scaling::kSplit ? packets * workload.qps : packets;
-}
-
-uint64_t flows_of(const Workload& workload) {
-  switch (workload.pattern) {
-    case control::Pattern::kIncast:
-    case control::Pattern::kPairs: return workload.from.size();
-    case control::Pattern::kAllToAll: return workload.hosts.size() * (workload.hosts.size() - 1);
-    case control::Pattern::kPermutation:
-    case control::Pattern::kRing: break;
-  }
-  return workload.hosts.size();
 }
 
 class NeedCount {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flows of a run: the plan of each (testbeds/hosts/workload.hpp), and its queue pairs at the hosts that are here.
+// The flows of a run: the plan of each (control/traffic/plan.hpp), and its queue pairs at the hosts that are here.
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "control/traffic/plan.hpp"
 #include "testbeds/hosts/roce_host.hpp"
-#include "testbeds/hosts/workload.hpp"
 
 namespace softspine::testbeds {
+
+using control::PlannedFlow;
 
 // A flow's queue pair at the host that sends.
 struct FlowSource {

@@ -16,8 +16,8 @@ std::string sentences(const std::vector<std::string>& lines) {
 }
 
 // The racks by their numbers: the switch that a host's first port leads to.
-std::vector<Endpoint> endpoints_of(const control::Fabric& fabric) {
-  std::vector<Endpoint> out(fabric.nodes.size());
+std::vector<control::TrafficHost> traffic_hosts(const control::Fabric& fabric) {
+  std::vector<control::TrafficHost> out(fabric.nodes.size());
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     const control::FabricNode& node = fabric.nodes[n];
     if (node.kind != control::NodeKind::kHost || node.ports.empty()) continue;
@@ -28,10 +28,8 @@ std::vector<Endpoint> endpoints_of(const control::Fabric& fabric) {
 
 }  // namespace
 
-std::expected<std::vector<PlannedFlow>, std::string> plan_traffic(const control::Testbed& testbed) {
-  auto plan = plan_flows(testbed.workloads, endpoints_of(testbed.fabric), testbed.run.seed);
-  if (!plan) return std::unexpected(sentences(plan.error()));
-  return std::move(*plan);
+std::vector<PlannedFlow> plan_traffic(const control::Testbed& testbed) {
+  return control::plan_flows(testbed.workloads, traffic_hosts(testbed.fabric), testbed.run.seed);
 }
 
 HostConfig bonded_host(const control::Fabric& fabric, uint32_t n, const dataplane::MacAddress& gateway) {
@@ -46,9 +44,8 @@ HostConfig bonded_host(const control::Fabric& fabric, uint32_t n, const dataplan
 }
 
 std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly) {
-  auto plan = plan_traffic(testbed);
-  if (!plan) return std::unexpected(plan.error());
-  for (PlannedFlow& flow : *plan) {
+  std::vector<PlannedFlow> plan = plan_traffic(testbed);
+  for (PlannedFlow& flow : plan) {
     std::optional<FlowSource> source;
     std::optional<FlowSink> sink;
     if (RoceHost* const host = assembly.nodes->host_at(flow.source)) {

@@ -4,14 +4,15 @@
 
 #include <expected>
 #include <string>
+#include <vector>
 
 #include "control/model/testbed.hpp"
 #include "testbeds/run/assembly.hpp"
 
 namespace softspine::testbeds {
 
-// The flows of the testbed's workloads, without a fabric to run them. The error is sentences for a person.
-std::expected<std::vector<PlannedFlow>, std::string> plan_traffic(const control::Testbed& testbed);
+// The flows of the testbed's workloads, without a fabric to run them.
+std::vector<PlannedFlow> plan_traffic(const control::Testbed& testbed);
 
 // Before the first window. The error is sentences for a person.
 std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly);

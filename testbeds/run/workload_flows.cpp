@@ -24,13 +24,12 @@ uint64_t bytes_of(const PlannedFlow& flow) {
 }  // namespace
 
 std::expected<std::vector<analysis::FlowProbe>, std::string> workload_flows(analysis::Walker& walker, size_t most) {
-  const auto plan = plan_traffic(walker.testbed());
-  if (!plan) return std::unexpected(plan.error());
+  const std::vector<PlannedFlow> plan = plan_traffic(walker.testbed());
   const control::Fabric& fabric = walker.testbed().fabric;
   std::vector<analysis::FlowProbe> out;
-  const size_t taken = std::min(most, plan->size());
+  const size_t taken = std::min(most, plan.size());
   for (size_t i = 0; i < taken; ++i) {
-    const PlannedFlow& flow = (*plan)[i * plan->size() / taken];
+    const PlannedFlow& flow = plan[i * plan.size() / taken];
     analysis::Probe probe{.from = flow.source, .to = flow.destination};
     const auto router = walker.router_mac(fabric.peer_of({probe.from, 0}).node);
     probe.port = bond_port(bonded_host(fabric, probe.from, router), flow.flow).value();

@@ -81,7 +81,7 @@ ACCEPTED: dict[str, str] = {
         "equivalent: the other rows' pieces, which are counted as well, make room for many times what a host priority's line has",
     'control/capture/capture_writer.cpp: order_of(*a.record) < order_of(*b.record) → order_of(*a.record) <= order_of(*b.record)':
         'equivalent: two frames of one interface have two sequence numbers, so that no two records are equal',
-    'control/load/job_traffic.cpp: out.from.size() > 1 → true':
+    'control/load/job_traffic.cpp: first.size() > 1 → true':
         'equivalent: a permutation of fewer than two hosts is refused, and nobody sees its jobs',
     'analysis/storm/attribution.cpp: span.begin < end → !(span.begin < end)':
         'performance: pauses are compared one by one though none overlaps another',

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "control/traffic/plan.hpp"
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/engine/engine.hpp"
 #include "pipelines/aggregation.hpp"
 #include "pipelines/tor.hpp"
 #include "testbeds/hosts/roce_host.hpp"
-#include "testbeds/hosts/workload.hpp"
 #include "tools/bench/worker_cpus.hpp"
 
 namespace softspine::tools {
@@ -26,6 +26,7 @@ namespace softspine::tools {
 using namespace dataplane;
 using namespace pipelines;
 using namespace testbeds;
+using control::PlannedFlow;
 
 namespace {
 
@@ -130,14 +131,12 @@ control::Workload workload_of(const VirtualBench& bench) {
   return workload;
 }
 std::vector<PlannedFlow> plan_of(const VirtualBench& bench) {
-  std::vector<Endpoint> endpoints;
+  std::vector<control::TrafficHost> hosts;
   for (uint32_t host = 0; host < hosts_of(bench); ++host) {
-    endpoints.push_back({address_of(bench, host), host / bench.radix});
+    hosts.push_back({address_of(bench, host), host / bench.radix});
   }
   const control::Workload workload = workload_of(bench);
-  auto plan = plan_flows({&workload, 1}, endpoints, bench.seed);
-  if (!plan) throw std::runtime_error("virtual bench: " + plan.error().front());
-  return std::move(*plan);
+  return control::plan_flows({&workload, 1}, hosts, bench.seed);
 }
 
 // Which worker has which rack and which spine: the heaviest first, each to the worker that has least so far.

@@ -345,8 +345,7 @@ std::array<double, 3> used_of_e_ecmp(Walker& walker, const std::vector<FlowProbe
 std::vector<FlowProbe> flows_of_workload(Walker& walker, const control::Testbed& testbed) {
   std::vector<FlowProbe> flows;
   const auto plan = testbeds::plan_traffic(testbed);
-  EXPECT_TRUE(plan);
-  for (const testbeds::PlannedFlow& flow : *plan) {
+  for (const testbeds::PlannedFlow& flow : plan) {
     const Probe probe{.from = flow.source,
                       .to = flow.destination,
                       .source_port = flow.flow.source_port,

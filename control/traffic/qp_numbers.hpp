@@ -20,7 +20,7 @@
 #include "control/model/workload.hpp"
 #include "dataplane/units/rng.hpp"
 
-namespace softspine::testbeds {
+namespace softspine::control {
 
 class QpNumbers {
  public:
@@ -28,19 +28,19 @@ class QpNumbers {
 
   // rxe's next number of `host` is at least `qp`.
   void begin_at(uint32_t host, uint32_t qp);
-  uint32_t take(uint32_t host, control::QpNumbering numbering);
+  uint32_t take(uint32_t host, QpNumbering numbering);
 
  private:
   struct Host {
-    std::array<uint32_t, control::kQpNumberings> given{};  // how many, by numbering
+    std::array<uint32_t, kQpNumberings> given{};  // how many, by numbering
     uint32_t rxe_skipped = 0;
     uint32_t mlx5_first = 0;
     dataplane::Rng rng;
     std::unordered_set<uint32_t> used;
   };
-  static uint32_t next(Host& host, control::QpNumbering numbering);
+  static uint32_t next(Host& host, QpNumbering numbering);
 
   std::vector<Host> hosts_;
 };
 
-}  // namespace softspine::testbeds
+}  // namespace softspine::control

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbeds/hosts/qp_numbers.hpp"
+#include "control/traffic/qp_numbers.hpp"
 
-#include "testbeds/hosts/host_config.hpp"
+#include "control/traffic/flow.hpp"
 
-namespace softspine::testbeds {
+namespace softspine::control {
 namespace {
-
-using control::QpNumbering;
 
 constexpr uint32_t kQpBits = 24;
 constexpr uint32_t kFirstFree = 2;  // 0 and 1 are management's
@@ -62,4 +60,4 @@ uint32_t QpNumbers::take(uint32_t host, QpNumbering numbering) {
   }
 }
 
-}  // namespace softspine::testbeds
+}  // namespace softspine::control

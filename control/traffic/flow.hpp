@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one queue pair of a built-in host sends (FlowConfig) and receives (SinkConfig).
+//
+// A queue pair (QP) is known by a number of 24 bits, of its own at each host. One QP may send, receive, or both. The QP
+// numbers of a flow at its two ends are given; nothing is negotiated.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "control/model/workload.hpp"
+#include "dataplane/congestion/algorithms.hpp"
+#include "dataplane/packet/wire.hpp"
+#include "dataplane/units/ids.hpp"
+#include "dataplane/units/rate.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::control {
+
+using IpAddress = std::variant<uint32_t, dataplane::Ipv6Address>;  // IPv4: 10.0.0.1 is 0x0a000001
+
+// A reliable connection's own. Packets and PSNs are one to one.
+struct ReliableConfig {
+  uint32_t window = 1024;    // packets under way at most: 4 MiB at a path MTU of 4096
+  uint32_t ack_every = 16;   // an acknowledgement is asked for at least so often, and at the end of a message
+  uint8_t ack_timeout = 14;  // 4.096 µs × 2^n without progress: 67 ms; 0: for ever
+  uint8_t retries = 7;       // timeouts in a row without progress, after which the next one is the end
+  // The first timeout; each in a row is twice the one before it, up to ack_timeout's, and the end comes when `retries`
+  // of that have passed. Zero: all are ack_timeout's.
+  dataplane::Duration adaptive_retransmission;
+  dataplane::CongestionParameters congestion_control;  // none: as fast as the window lets
+};
+
+struct FlowConfig {
+  uint32_t id = 0;  // the caller's; comes back in the counters
+  IpAddress destination;
+  uint32_t source_qp = 0;
+  uint32_t destination_qp = 0;
+  uint16_t source_port = 0;  // UDP: see rxe_source_port()
+  uint8_t dscp = kUsualDscp;
+  uint8_t ecn = dataplane::ip::kEct0;
+  uint8_t ttl = 64;
+  uint32_t flow_label = 0;  // IPv6
+  Verb verb = Verb::kWrite;
+  uint64_t message_bytes = 1 << 20;  // at most 2^31, as reliable connections have it
+  uint64_t messages = 1;             // 0: without end
+  uint32_t mtu = 4096;               // RDMA path MTU: payload of a packet: 256, 512, 1024, 2048 or 4096
+  dataplane::Rate rate;              // on the wire, all overhead counted, as a link's; zero: the port's
+  dataplane::Instant start;
+  dataplane::Duration gap;  // after each message
+  uint32_t first_psn = 0;
+  uint64_t remote_address = 0;  // RETH
+  uint32_t remote_key = 0;
+  dataplane::PortNo port;  // the host's, by which it leaves while the bond uses that port
+  TransportKind transport = TransportKind::kOpenLoop;
+  ReliableConfig reliable;
+};
+
+struct SinkConfig {
+  uint32_t id = 0;  // the caller's; comes back in the counters
+  uint32_t qp = 0;
+  uint32_t first_psn = 0;
+  // Whom it answers: a reliable connection acknowledges, and either kind sends CNPs if it is told to.
+  TransportKind transport = TransportKind::kOpenLoop;
+  IpAddress source;
+  uint32_t source_qp = 0;  // 0: nobody
+  uint8_t ack_dscp = kUsualDscp;
+  uint8_t cnp_dscp = 48;
+  dataplane::Duration cnp_interval;  // at most one CNP in it; zero: none at all
+  dataplane::Duration nic_delay;     // from the arrival of a marked packet until its CNP may leave
+  uint32_t latency_group = 0;        // whose packet latencies are kept together: its workload
+};
+
+inline constexpr uint64_t kMaxMessageBytes = 1ULL << 31;
+inline constexpr uint32_t kFirstQp = 17;  // 0 and 1 are management's; rxe, too, gives 17 first
+
+}  // namespace softspine::control
