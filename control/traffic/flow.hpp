@@ -44,6 +44,7 @@ struct FlowConfig {
   Verb verb = Verb::kWrite;
   uint64_t message_bytes = 1 << 20;  // at most 2^31, as reliable connections have it
   uint64_t messages = 1;             // 0: without end
+  uint32_t queue_depth = 0;          // not 0: instead of those, what is posted: so many at a time (work_queue.hpp)
   uint32_t mtu = 4096;               // RDMA path MTU: payload of a packet: 256, 512, 1024, 2048 or 4096
   dataplane::Rate rate;              // on the wire, all overhead counted, as a link's; zero: the port's
   dataplane::Instant start;

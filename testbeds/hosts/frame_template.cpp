@@ -64,7 +64,7 @@ FrameTemplate::FrameTemplate(const HostConfig& host, const FlowConfig& flow, uin
 }
 
 uint32_t packets_per_message(const FlowConfig& flow) {
-  return static_cast<uint32_t>(std::max<uint64_t>(1, (flow.message_bytes + flow.mtu - 1) / flow.mtu));
+  return packets_of_message(flow.message_bytes, flow.mtu);
 }
 
 uint32_t largest_packet_bytes(const FlowConfig& flow) {
@@ -74,18 +74,31 @@ uint32_t largest_packet_bytes(const FlowConfig& flow) {
          padding_of(payload) + kIcrcBytes;
 }
 
-std::vector<FrameTemplate> templates_of(const HostConfig& host, const FlowConfig& flow) {
-  SOFTSPINE_CHECK(validate(host, flow).empty(), flow.id, flow.source_qp);
+void write_templates(const HostConfig& host, const FlowConfig& flow, FrameTemplate* out) {
   const bool writes = flow.verb == Verb::kWrite;
   const uint32_t packets = packets_per_message(flow);
   if (packets == 1) {
     const auto bytes = static_cast<uint32_t>(flow.message_bytes);
-    return {FrameTemplate{host, flow, writes ? bth::kWriteOnly : bth::kSendOnly, bytes}};
+    *out = FrameTemplate{host, flow, writes ? bth::kWriteOnly : bth::kSendOnly, bytes};
+    return;
   }
   const auto last = static_cast<uint32_t>(flow.message_bytes - uint64_t{packets - 1} * flow.mtu);
-  return {FrameTemplate{host, flow, writes ? bth::kWriteFirst : bth::kSendFirst, flow.mtu},
-          FrameTemplate{host, flow, writes ? bth::kWriteMiddle : bth::kSendMiddle, flow.mtu},
-          FrameTemplate{host, flow, writes ? bth::kWriteLast : bth::kSendLast, last}};
+  out[0] = FrameTemplate{host, flow, writes ? bth::kWriteFirst : bth::kSendFirst, flow.mtu};
+  out[1] = FrameTemplate{host, flow, writes ? bth::kWriteMiddle : bth::kSendMiddle, flow.mtu};
+  out[2] = FrameTemplate{host, flow, writes ? bth::kWriteLast : bth::kSendLast, last};
+}
+
+std::vector<FrameTemplate> templates_of(const HostConfig& host, const FlowConfig& flow) {
+  SOFTSPINE_CHECK(validate(host, flow).empty(), flow.id, flow.source_qp);
+  std::vector<FrameTemplate> out(packets_per_message(flow) == 1 ? 1 : kPartsOfMessage);
+  write_templates(host, flow, out.data());
+  return out;
+}
+
+WorkQueue queue_of(const FlowConfig& flow) {
+  WorkQueue queue{flow.mtu, flow.queue_depth};
+  if (flow.queue_depth == 0) queue.fill(flow.message_bytes, flow.messages);
+  return queue;
 }
 
 }  // namespace softspine::testbeds

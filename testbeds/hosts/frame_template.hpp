@@ -17,6 +17,7 @@
 
 #include "dataplane/packet/icrc.hpp"
 #include "testbeds/hosts/host_config.hpp"
+#include "testbeds/hosts/work_queue.hpp"
 
 namespace softspine::testbeds {
 
@@ -26,6 +27,7 @@ inline constexpr uint32_t kTemplateBytes = 96;
 // Two cache lines: what a packet is made from.
 class alignas(64) FrameTemplate {
  public:
+  FrameTemplate() = default;
   FrameTemplate(const HostConfig& host, const FlowConfig& flow, uint8_t opcode, uint32_t payload_bytes);
 
   // Writes kTemplateBytes at `frame`, of which stored_bytes() count. `asks`: for an acknowledgement, also if the
@@ -73,6 +75,15 @@ inline constexpr uint32_t kPartsOfMessage = 3;
 
 // One template for messages of one packet; FIRST, MIDDLE and LAST for longer ones.
 std::vector<FrameTemplate> templates_of(const HostConfig& host, const FlowConfig& flow);
+// The same, into the first of three places.
+void write_templates(const HostConfig& host, const FlowConfig& flow, FrameTemplate* out);
+
+// The messages that it has from the start.
+WorkQueue queue_of(const FlowConfig& flow);
+inline Part part_of_next(const WorkQueue& queue) {
+  if (queue.position() == 0) return Part::kFirstOrOnly;
+  return queue.is_last() ? Part::kLast : Part::kMiddle;
+}
 
 uint32_t packets_per_message(const FlowConfig& flow);
 // The IP packet of a flow that is the longest, in bytes.

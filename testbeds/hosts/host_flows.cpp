@@ -12,24 +12,75 @@ namespace softspine::testbeds {
 
 using namespace dataplane;
 
-uint32_t HostFlows::add(const HostConfig& host, const FlowConfig& config, Rate line) {
+uint32_t HostFlows::add(const FlowConfig& config, Rate line) {
   const uint32_t index = count();
   const bool is_reliable = config.transport == TransportKind::kReliable;
-  flows_.push_back({.transport = OpenLoop{config},
+  flows_.push_back({.transport = is_reliable ? OpenLoop{} : OpenLoop{config},
                     .first_template = static_cast<uint32_t>(templates_.size()),
                     .sender = is_reliable ? static_cast<uint32_t>(senders_.size()) : kOpenLoop,
                     .port = config.port,
                     .own_port = config.port,
-                    .priority_bit = static_cast<uint8_t>(1U << host.priority_of_dscp[config.dscp]),
-                    .tci = host.tag.tci_of(config.dscp),
+                    .priority_bit = static_cast<uint8_t>(1U << host_.priority_of_dscp[config.dscp]),
+                    .tci = host_.tag.tci_of(config.dscp),
                     .counters = {.id = config.id, .qp = config.source_qp}});
   if (is_reliable) {
     SOFTSPINE_CHECK(!line.is_zero(), config.id, config.port.value());
     senders_.emplace_back(index, config, line);
+    senders_.back().stands_in_order = config.queue_depth == 0;
+    if (config.queue_depth != 0) senders_.back().listen(events_);
     timers_.reserve(senders_.size());
   }
-  for (const FrameTemplate& frame : templates_of(host, config)) templates_.push_back(frame);
+  for (const FrameTemplate& frame : templates_of(host_, config)) templates_.push_back(frame);
+  if (config.queue_depth != 0) {
+    flows_.back().posted = static_cast<uint32_t>(posted_.size());
+    posted_.push_back(config);
+    templates_.resize(flows_.back().first_template + kPartsOfMessage);
+  }
   return index;
+}
+
+bool HostFlows::post(uint32_t index, uint64_t bytes, uint64_t tag, Instant now, std::vector<HostPort>& ports) noexcept {
+  Flow& flow = flows_[index];
+  SOFTSPINE_CHECK(flow.posted != kFilled && bytes <= kMaxMessageBytes, index, bytes);
+  if (flow.sender != kOpenLoop) {
+    if (!senders_[flow.sender].post(bytes, tag, now)) return false;
+    shape(flow);
+    revive(senders_[flow.sender], now, ports);
+    return true;
+  }
+  const bool was_idle = !flow.transport.queue().has_next();
+  if (!flow.transport.post(bytes, tag, now)) return false;
+  shape(flow);
+  if (was_idle) ports[flow.port.value()].order.add(index, flow.transport.eligible(), now);
+  return true;
+}
+
+void HostFlows::listen(WorkEvents* events) noexcept {
+  events_ = events;
+  for (ReliableSender& sender : senders_) {
+    if (flows_[sender.flow()].posted != kFilled) sender.listen(events);
+  }
+}
+
+// Its next packet is one of a message of this size: the templates become those of its messages.
+void HostFlows::shape(const Flow& flow) noexcept {
+  const WorkQueue& queue = queue_of(flow);
+  FlowConfig& config = posted_[flow.posted];
+  if (!queue.has_next() || queue.message_bytes() == config.message_bytes) return;
+  config.message_bytes = queue.message_bytes();
+  write_templates(host_, config, &templates_[flow.first_template]);
+}
+
+// Its last packet has left. Who is told may post.
+void HostFlows::end_message(Flow& flow, uint32_t index) noexcept {
+  ++flow.counters.messages;
+  if (flow.posted == kFilled) return;
+  shape(flow);
+  if (flow.sender != kOpenLoop) return;
+  const Instant left = flow.counters.last_left;
+  flow.transport.complete([&](uint64_t tag) {
+    if (events_ != nullptr) events_->completed(index, tag, left);
+  });
 }
 
 void HostFlows::prefetch(const HostPort& out) const noexcept {
@@ -52,9 +103,10 @@ void HostFlows::send(HostPort& out, Instant now) noexcept {
   const FrameTemplate& frame = templates_[flow.first_template + static_cast<uint32_t>(segment.part)];
   if (!transmit(out, flow, frame, segment.psn, false, now)) [[unlikely]]
     return out.order.add(index, now, now);
-  flow.counters.messages += flow.transport.sent(now, out.free_at, frame.interval());
+  const bool ended = flow.transport.sent(now, out.free_at, frame.interval());
   const Instant eligible = flow.transport.eligible();
   if (!eligible.is_never()) line_up(out, index, eligible, now);
+  if (ended) end_message(flow, index);
 }
 
 // The flow has just sent a packet, from `now` on, and may send the next one from `eligible` on.
@@ -75,9 +127,11 @@ void HostFlows::send_reliable(HostPort& out, uint32_t index, Instant now) noexce
       return out.order.add(index, now, now);
     const uint32_t wire_bytes = std::max(frame.frame_bytes(), kMinFrameBytes) + kWireOverheadBytes;
     const uint64_t retransmitted = flow.counters.reliable.retransmitted_packets;
-    flow.counters.messages += sender.sent(now, out.free_at, wire_bytes, flow.counters);
-    if (flow.counters.reliable.retransmitted_packets != retransmitted)
+    if (sender.sent(now, out.free_at, wire_bytes, flow.counters)) end_message(flow, index);
+    if (flow.counters.reliable.retransmitted_packets != retransmitted) {
       flow.counters.reliable.retransmitted_bytes += frame.payload_bytes();
+      if (flow.posted != kFilled) shape(flow);
+    }
     arm(flow.sender);
     eligible = sender.eligible(now);
     sender.stands_in_order = !eligible.is_never();
@@ -141,6 +195,7 @@ void HostFlows::expire(Instant now, std::vector<HostPort>& ports) noexcept {
     if (path_change_after_ != 0 && !sender.has_failed() && sender.timeouts_in_a_row() % path_change_after_ == 0) {
       change_path(sender, ports, now);
     }
+    if (flows_[sender.flow()].posted != kFilled) shape(flows_[sender.flow()]);
     revive(sender, now, ports);
   }
   if (sender.deadline().is_never()) {
@@ -203,6 +258,8 @@ void HostFlows::respond(uint32_t index, const RoceFrame& frame, Instant now, std
     handle_response(senders_[flow.sender], frame, now, times);
     if (senders_[flow.sender].timeouts_in_a_row() < timeouts) [[unlikely]]
       set_timer_anew(flow.sender);
+    if (flow.posted != kFilled) [[unlikely]]
+      shape(flow);
     revive(senders_[flow.sender], now, ports);
   } else if (frame.opcode == bth::kCnp) {
     ++flow.counters.reliable.rp_cnp_ignored;

@@ -34,14 +34,20 @@ namespace softspine::testbeds {
 
 class HostFlows {
  public:
-  // `pool` outlives this.
+  // `host` and `pool` outlive this.
   HostFlows(const HostConfig& host, dataplane::PacketPool& pool)
       : pool_(pool),
+        host_(host),
         path_change_after_(host.ports > 1 && host.bond.changes_paths() ? host.bond.path_change_after : uint8_t{0}) {}
 
   // Between windows. `line`: the rate of the link of the flow's port. Returns its index; indices count from 0.
-  uint32_t add(const HostConfig& host, const FlowConfig& flow, dataplane::Rate line);
+  uint32_t add(const FlowConfig& flow, dataplane::Rate line);
   uint32_t count() const { return static_cast<uint32_t>(flows_.size()); }
+
+  // A message more for a flow that has a queue_depth. False if its queue is full, or its connection has failed.
+  bool post(uint32_t flow, uint64_t bytes, uint64_t tag, dataplane::Instant now, std::vector<HostPort>& ports) noexcept;
+  // Of messages of flows that have a queue_depth; null: nobody is told.
+  void listen(WorkEvents* events) noexcept;
 
   // The flow whose turn it is at the port. Needs one.
   void send(HostPort& out, dataplane::Instant now) noexcept;
@@ -70,6 +76,7 @@ class HostFlows {
 
  private:
   static constexpr uint32_t kOpenLoop = UINT32_MAX;  // in the place of a sender
+  static constexpr uint32_t kFilled = UINT32_MAX;    // nothing is posted
 
   struct Flow {
     OpenLoop transport;
@@ -78,7 +85,8 @@ class HostFlows {
     dataplane::PortNo port;      // by which it leaves
     dataplane::PortNo own_port;  // by which it leaves while the bond uses both
     uint8_t priority_bit;
-    uint16_t tci;  // of its packets' tags; 0: they have none
+    uint16_t tci;               // of its packets' tags; 0: they have none
+    uint32_t posted = kFilled;  // of posted_
     FlowSent counters;
   };
   static void line_up(HostPort& out, uint32_t index, dataplane::Instant eligible, dataplane::Instant now) noexcept;
@@ -90,14 +98,22 @@ class HostFlows {
                        dataplane::Histogram& times) noexcept;
   void arm(uint32_t sender) noexcept;
   void set_timer_anew(uint32_t sender) noexcept;
+  const WorkQueue& queue_of(const Flow& flow) const {
+    return flow.sender == kOpenLoop ? flow.transport.queue() : senders_[flow.sender].queue();
+  }
+  void shape(const Flow& flow) noexcept;
+  void end_message(Flow& flow, uint32_t index) noexcept;
   uint64_t place_flows(std::vector<HostPort>& ports, dataplane::Instant now) noexcept;
   void change_path(const ReliableSender& sender, std::vector<HostPort>& ports, dataplane::Instant now) noexcept;
   void revive(ReliableSender& sender, dataplane::Instant now, std::vector<HostPort>& ports) noexcept;
 
   dataplane::PacketPool& pool_;
+  const HostConfig& host_;
   std::vector<Flow> flows_;
   std::vector<FrameTemplate> templates_;
   std::vector<ReliableSender> senders_;
+  std::vector<FlowConfig> posted_;  // of flows whose messages are posted: their templates are of its message_bytes
+  WorkEvents* events_ = nullptr;
   dataplane::TimedHeap timers_;    // of senders, each at its deadline or before
   uint8_t usable_ports_ = 0xff;    // bit n: the bond uses port n
   uint8_t path_change_after_ = 0;  // timeouts in a row; 0: never

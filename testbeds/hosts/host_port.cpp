@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "dataplane/link/node.hpp"
+#include "dataplane/packet/credit.hpp"
+#include "dataplane/packet/pfc.hpp"
 
 namespace softspine::testbeds {
 
@@ -29,6 +31,22 @@ void HostPort::link_changed(bool up, Instant now) noexcept {
   if (lacpdu) PacketPool::release(std::move(lacpdu));  // what it says is of the link as it was
   flow_control.link_changed(up, now);
   reconsider(now);
+}
+
+DropReason HostPort::take_own_frame(const Packet& frame) noexcept {
+  const Instant now = frame.meta().at;
+  if (flow_control.goes_by_credit()) [[unlikely]] {
+    if (const auto credit = read_credit(frame.data(), frame.stored_bytes())) {
+      flow_control.receive(*credit, now);
+      reconsider(now);
+      return DropReason::kCreditConsumed;
+    }
+  }
+  const auto pause = read_pfc(frame.data(), frame.stored_bytes());
+  if (!pause) return pause.error();
+  flow_control.receive(*pause, wire->rate(), now);
+  reconsider(now);
+  return DropReason::kPfcConsumed;
 }
 
 void HostPort::set_closed(bool is_closed, Instant now) noexcept {

@@ -107,6 +107,12 @@ struct HostPort {
     parked.clear();
     find_next();
   }
+  void make_deaf(uint8_t priorities, dataplane::Instant now) {
+    flow_control.make_deaf(priorities, now);
+    reconsider(now);
+  }
+  // The link's own: credit, or a pause, which is obeyed. Returns how the frame ends.
+  dataplane::DropReason take_own_frame(const dataplane::Packet& frame) noexcept;
   void set_closed(bool is_closed, dataplane::Instant now) noexcept;
   // There is no packet to send: the port tries again a little later.
   void retry_later(dataplane::Instant now) {

@@ -23,6 +23,7 @@
 #include "testbeds/hosts/qp_table.hpp"
 #include "testbeds/hosts/receive_queue.hpp"
 #include "testbeds/hosts/roce_reader.hpp"
+#include "testbeds/hosts/work_queue.hpp"
 
 namespace softspine::testbeds {
 
@@ -47,9 +48,16 @@ class HostSinks {
     const dataplane::Duration message = entry.answering == QpTable::kNone
                                             ? sink.receive(frame, meta.born, meta.at)
                                             : receive_and_answer(packet, frame, entry, port, counters);
-    if (message >= dataplane::Duration{}) counters.message_latency_ps.add(message.count_ps());
+    if (message >= dataplane::Duration{}) {
+      counters.message_latency_ps.add(message.count_ps());
+      if (events_ != nullptr) [[unlikely]]
+        events_->received(entry.sink, sink.counters().messages - 1, meta.at);
+    }
     latencies_[sink.latencies()].latency_ps.add((meta.at - meta.born).count_ps());
   }
+
+  // Null: nobody is told of messages.
+  void listen(WorkEvents* events) noexcept { events_ = events; }
 
   // To be prefetched.
   const void* place() const { return sinks_.data(); }
@@ -77,6 +85,7 @@ class HostSinks {
   std::vector<ReceiveQueue> sinks_;
   std::vector<LatencyGroup> latencies_;
   std::vector<Answering> answering_;
+  WorkEvents* events_ = nullptr;
 };
 
 }  // namespace softspine::testbeds

@@ -10,19 +10,20 @@ namespace {
 Duration timeout_of(uint8_t exponent) {
   return exponent == 0 ? Duration::max() : Duration::ns(4096) * (int64_t{1} << exponent);
 }
-uint64_t packets_of(const FlowConfig& flow) {
-  const uint64_t each = packets_per_message(flow);
-  return flow.messages == 0 || flow.messages > UINT64_MAX / each ? UINT64_MAX : flow.messages * each;
+// As many messages as a window can touch: the first and the last may be there in part.
+uint32_t messages_under_way(const FlowConfig& flow) {
+  const uint32_t window = flow.reliable.window;
+  if (flow.queue_depth == 0) return (window - 1) / packets_per_message(flow) + 2;
+  return std::min(flow.queue_depth, window + 1);
 }
 
 }  // namespace
 
 ReliableSender::ReliableSender(uint32_t flow, const FlowConfig& config, Rate line)
     : limiter_(config.rate, config.reliable.congestion_control, line),
-      end_(packets_of(config)),
+      queue_(queue_of(config)),
       window_(config.reliable.window),
       window_limit_(config.reliable.window),
-      packets_(packets_per_message(config)),
       ack_every_(config.reliable.ack_every),
       first_psn_(config.first_psn),
       flow_(flow),
@@ -31,10 +32,7 @@ ReliableSender::ReliableSender(uint32_t flow, const FlowConfig& config, Rate lin
       gap_(config.gap),
       timeout_(timeout_of(config.reliable.ack_timeout)),
       first_timeout_(config.reliable.adaptive_retransmission),
-      message_end_(packets_),
-      // As many as a window can touch: the first and the last may be there in part.
-      begins_((window_ - 1) / packets_ + 2),
-      message_bytes_(config.message_bytes),
+      begins_(messages_under_way(config)),
       mtu_(config.mtu),
       asks_(limiter_.control().uses_acks() ? window_ : 0) {
   adjust_window();
@@ -42,19 +40,19 @@ ReliableSender::ReliableSender(uint32_t flow, const FlowConfig& config, Rate lin
 
 bool ReliableSender::sent(Instant start, Instant left, uint32_t wire_bytes, FlowSent& counters) noexcept {
   limiter_.sent(start, wire_bytes);
-  const bool asks = position_ + 1 == packets_ || since_asked_ + 1 >= ask_every();
+  const bool asks = queue_.is_last() || since_asked_ + 1 >= ask_every();
   since_asked_ = asks ? 0 : since_asked_ + 1;
-  const bool is_new = next_ == highest_;
-  if (asks && is_new) asks_.note(next_, left);
-  if (is_new && position_ == 0) begins_[begun_++ % begins_.size()] = start;
+  const bool is_new = queue_.next() == highest_;
+  if (asks && is_new) asks_.note(queue_.next(), left);
+  if (is_new && queue_.position() == 0) begins_[begun_++ % begins_.size()] = start;
   if (!is_new) ++counters.reliable.retransmitted_packets;
-  ++next_;
-  highest_ = std::max(highest_, next_);
+  const bool ended = queue_.advance();
+  highest_ = std::max(highest_, queue_.next());
   if (deadline_.is_never()) deadline_ = new_deadline(left);
   // As long as its pace holds it back, the window does not.
-  if (next_ - una_ >= window_limit_ && next_ != end_) full_since_ = std::max(left, limiter_.eligible(start));
-  if (++position_ < packets_) return false;
-  position_ = 0;
+  if (queue_.next() - una_ >= window_limit_ && queue_.has_next())
+    full_since_ = std::max(left, limiter_.eligible(start));
+  if (!ended) return false;
   if (is_new && gap_.count_ps() > 0) ready_ = std::max(ready_, left) + gap_;
   return is_new;
 }
@@ -85,18 +83,13 @@ void ReliableSender::receive_cnp(Instant now, FlowSent& counters) noexcept {
 // `una` acknowledged, by a positive acknowledgement or a negative one.
 void ReliableSender::on_ack(uint64_t una, bool is_ack, bool ecn, Instant now) noexcept {
   const std::optional<Duration> rtt = asks_.take(una - 1, now);
-  limiter_.on_ack(now, payload_before(una) - payload_before(una_), is_ack ? rtt : std::nullopt, ecn);
+  limiter_.on_ack(now, queue_.payload_before(una) - queue_.payload_before(una_), is_ack ? rtt : std::nullopt, ecn);
   adjust_window();
 }
 
 void ReliableSender::adjust_window() noexcept {
   const uint64_t packets = limiter_.control().window_bytes() / mtu_;
   window_ = static_cast<uint32_t>(std::clamp<uint64_t>(packets, 1, window_limit_));
-}
-
-// In all packets before this one.
-uint64_t ReliableSender::payload_before(uint64_t number) const {
-  return number / packets_ * message_bytes_ + number % packets_ * mtu_;
 }
 
 bool ReliableSender::is_the_end() const noexcept {
@@ -123,16 +116,18 @@ void ReliableSender::time_out(Instant now, FlowSent& counters) noexcept {
 void ReliableSender::advance_to(uint64_t una, Instant now, FlowSent& counters, Histogram& times) noexcept {
   una_ = una;
   end_window_wait(now, counters);
-  if (next_ < una_) restart_at(una_);
+  if (queue_.next() < una_) restart_at(una_);
   retries_ = 0;
   waited_ = {};
   deadline_ = new_deadline(now);
-  for (; message_end_ <= una_; message_end_ += packets_) {
+  if (queue_.message_end() > una_) return;
+  queue_.complete(una_, [&](uint64_t tag) {
     const Duration time = now - begins_[completed_++ % begins_.size()];
     times.add(time.count_ps());
     ++counters.reliable.completed_messages;
     counters.last_completed = now;
-  }
+    if (events_ != nullptr) events_->completed(flow_, tag, now);
+  });
 }
 
 void ReliableSender::end_window_wait(Instant now, FlowSent& counters) noexcept {
@@ -145,8 +140,7 @@ void ReliableSender::end_window_wait(Instant now, FlowSent& counters) noexcept {
 
 void ReliableSender::restart_at(uint64_t number) noexcept {
   full_since_ = Instant::never();
-  next_ = number;
-  position_ = static_cast<uint32_t>(number % packets_);
+  queue_.go_to(number);
   since_asked_ = 0;
   asks_.forget();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The requester of a reliable connection: what one queue pair may send, and when, by what comes back.
 //
-// Packets are numbered 0, 1, 2 … over all messages, without a wrap; PSN = (first_psn + number) modulo 2^24.
+// What there is to send, and the numbers of its packets: work_queue.hpp. PSN = (first_psn + number) modulo 2^24.
 //
 //   |  acknowledged  | una … under way … | next … may go, if next − una < window | highest: the first never sent |
 //
@@ -52,13 +52,11 @@ class ReliableSender {
 
   // From when on the next packet may go, or when to ask again; never() until something comes back, or for ever.
   dataplane::Instant eligible(dataplane::Instant now) noexcept {
-    if (next_ - una_ >= window_ || next_ == end_ || has_failed_) return dataplane::Instant::never();
+    if (queue_.next() - una_ >= window_ || !queue_.has_next() || has_failed_) return dataplane::Instant::never();
     return std::max(ready_, limiter_.eligible(now));
   }
   Segment next() const {
-    const bool is_last = position_ + 1 == packets_;
-    const Part part = position_ == 0 ? Part::kFirstOrOnly : is_last ? Part::kLast : Part::kMiddle;
-    return {part, psn_of(next_), is_last || since_asked_ + 1 >= ask_every()};
+    return {part_of_next(queue_), psn_of(queue_.next()), queue_.is_last() || since_asked_ + 1 >= ask_every()};
   }
   // It left between `start` and `left`. Returns whether a message ended with it, for the first time.
   bool sent(dataplane::Instant start, dataplane::Instant left, uint32_t wire_bytes, FlowSent& counters) noexcept;
@@ -68,6 +66,15 @@ class ReliableSender {
                    dataplane::Histogram& times) noexcept;
   void go_back(uint32_t psn, dataplane::Instant now, FlowSent& counters, dataplane::Histogram& times) noexcept;
   void receive_cnp(dataplane::Instant now, FlowSent& counters) noexcept;
+  // A message more. False if the queue is full, or the connection has failed. `now`: it is not ready before.
+  bool post(uint64_t bytes, uint64_t tag, dataplane::Instant now) {
+    if (has_failed_ || !queue_.post(bytes, tag)) return false;
+    ready_ = std::max(ready_, now);
+    return true;
+  }
+  const WorkQueue& queue() const { return queue_; }
+  // Null: nobody wants to know.
+  void listen(WorkEvents* events) { events_ = events; }
   // The timer went off at deadline() ≤ now.
   void time_out(dataplane::Instant now, FlowSent& counters) noexcept;
 
@@ -92,7 +99,6 @@ class ReliableSender {
   void on_ack(uint64_t una, bool is_ack, bool ecn, dataplane::Instant now) noexcept;
   void adjust_window() noexcept;
   void end_window_wait(dataplane::Instant now, FlowSent& counters) noexcept;
-  uint64_t payload_before(uint64_t number) const;
   uint32_t ask_every() const { return std::min(ack_every_, window_); }
   dataplane::Instant new_deadline(dataplane::Instant from) const {
     return una_ == highest_ ? dataplane::Instant::never() : from + timeout_now();
@@ -105,14 +111,11 @@ class ReliableSender {
   bool is_the_end() const noexcept;
 
   dataplane::RateLimiter limiter_;
+  WorkQueue queue_;
   uint64_t una_ = 0;
-  uint64_t next_ = 0;
   uint64_t highest_ = 0;
-  uint64_t end_;     // packets of all messages
   uint32_t window_;  // packets that may be under way now
   uint32_t window_limit_;
-  uint32_t packets_;       // per message
-  uint32_t position_ = 0;  // of next_ in its message
   uint32_t ack_every_;
   uint32_t since_asked_ = 0;
   uint32_t first_psn_;
@@ -127,13 +130,12 @@ class ReliableSender {
   dataplane::Duration waited_;                                   // adaptive: in timeouts in a row
   dataplane::Instant full_since_ = dataplane::Instant::never();  // the configured window, with more to send
   dataplane::Instant deadline_ = dataplane::Instant::never();
-  uint64_t message_end_;    // of the first message that is not complete: the number behind its last packet
   uint64_t completed_ = 0;  // messages
   uint64_t begun_ = 0;
   std::vector<dataplane::Instant> begins_;  // of messages begun and not complete: a ring
-  uint64_t message_bytes_;
   uint32_t mtu_;
   AskTimes asks_;
+  WorkEvents* events_ = nullptr;
 };
 
 }  // namespace softspine::testbeds

@@ -16,7 +16,7 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
       pool_(pool),
       responder_(config),
       ports_(config.ports),
-      flows_(config, pool),
+      flows_(config_, pool),
       sinks_(pool),
       bond_(config.bond, config.ports) {
   SOFTSPINE_CHECK(validate(config).empty(), config.ports, config.mtu);
@@ -34,14 +34,15 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
 uint32_t RoceHost::add_flow(const FlowConfig& config) {
   QpTable::Entry& entry = queue_pairs_.insert(config.source_qp);
   SOFTSPINE_CHECK(entry.flow == QpTable::kNone, config.source_qp, config.id);
-  entry.flow = flows_.add(config_, config, transmitter(config.port).rate());
+  entry.flow = flows_.add(config, transmitter(config.port).rate());
   if (config.transport == TransportKind::kReliable) counters_.completion_ps.reserve();
   for (HostPort& port : ports_) port.make_room();  // in any of them, should the others' links fail
+  tell_read_by_run();
+  if (config.queue_depth != 0) return entry.flow;  // it stands in line when something is posted
   HostPort& out = ports_[flows_.port(entry.flow).value()];
   const Duration first_packet =
       out.wire->rate().is_zero() ? Duration{} : out.wire->rate().time_of_frame(flows_.first_frame_bytes(entry.flow));
   out.order.add(entry.flow, config.start + out.jitter.of_paced(first_packet), Instant::at_ps(-1));
-  tell_read_by_run();
   return entry.flow;
 }
 

@@ -71,6 +71,17 @@ class RoceHost final : public dataplane::Node {
   // The sink passes validate(); the QP has no sink yet.
   uint32_t add_sink(const SinkConfig& sink);
 
+  // One more message for a flow that has a queue_depth: from a control action, followed by Engine::wake(), or from
+  // WorkEvents. False if its queue is full, or its connection has failed.
+  bool post(uint32_t flow, uint64_t bytes, uint64_t tag, dataplane::Instant now) noexcept {
+    return flows_.post(flow, bytes, tag, now, ports_);
+  }
+  // Who is told of messages that are whole, and of those that were posted and are complete; null: nobody.
+  void listen(WorkEvents* events) noexcept {
+    flows_.listen(events);
+    sinks_.listen(events);
+  }
+
   // Before the first window: the port of a bond runs LACP. `partner`: both have agreed before.
   void run_lacp(dataplane::PortNo port, const dataplane::LacpConfig& config, const dataplane::LacpEnd& partner) {
     bond_.run_lacp(port, config, partner);

@@ -2,7 +2,6 @@
 // RoceHost's receiving half.
 #include <algorithm>
 
-#include "dataplane/packet/pfc.hpp"
 #include "testbeds/hosts/roce_host.hpp"
 
 namespace softspine::testbeds {
@@ -182,26 +181,12 @@ void RoceHost::set_storm(PortNo port, uint8_t priorities, Instant now) {
 }
 
 void RoceHost::set_deaf(PortNo port, uint8_t priorities, Instant now) {
-  HostPort& out = ports_[port.value()];
-  out.flow_control.make_deaf(priorities, now);
-  out.reconsider(now);
+  ports_[port.value()].make_deaf(priorities, now);
 }
 
 void RoceHost::receive_pause(Packet packet) noexcept {
-  const Instant now = packet.meta().at;
-  HostPort& port = ports_[packet.meta().in_port];
-  if (port.flow_control.goes_by_credit()) [[unlikely]] {
-    if (const auto credit = read_credit(packet.data(), packet.stored_bytes())) {
-      port.flow_control.receive(*credit, now);
-      port.reconsider(now);
-      return drop(std::move(packet), DropReason::kCreditConsumed);
-    }
-  }
-  const auto frame = read_pfc(packet.data(), packet.stored_bytes());
-  if (!frame) return drop(std::move(packet), frame.error());
-  port.flow_control.receive(*frame, port.wire->rate(), now);
-  port.reconsider(now);
-  drop(std::move(packet), DropReason::kPfcConsumed);
+  const DropReason end = ports_[packet.meta().in_port].take_own_frame(packet);
+  drop(std::move(packet), end);
 }
 
 void RoceHost::drop(Packet packet, DropReason reason) noexcept {

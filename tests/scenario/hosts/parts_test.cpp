@@ -85,11 +85,11 @@ TEST(HostParts, AFlowWhosePriorityIsPausedIsParkedUntilThePauseEnds) {
   PacketPool pool{"flows", 4095, kHostPacketBytes};
   HostConfig host = host_config(1);
   host.links[0].pause_response = Duration{};
-  HostFlows flows{host_config(1), pool};
+  HostFlows flows{host, pool};
   HostPort port;
   port.plan_flow_control(host, 0, Instant{});
   port.make_room();
-  port.order.add(flows.add(host, one_packet_messages(), kLine), Instant{}, Instant{});
+  port.order.add(flows.add(one_packet_messages(), kLine), Instant{}, Instant{});
   const Instant paused = Instant::at(Duration::us(1));
   port.flow_control.receive(PfcFrame::of(1 << kPriority, 1'000), kLine, paused);
 
