@@ -2,6 +2,7 @@
 #include "testbeds/run/incidents.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace softspine::testbeds {
 
@@ -26,13 +27,15 @@ std::vector<Incident> Incidents::since(size_t seen) const {
 }
 
 std::vector<control::FaultSnapshot> Incidents::faults() const {
-  std::vector<control::FaultSnapshot> out;
-  for (const Incident& each : since(0)) {
-    if (each.of <= IncidentOf::kPortsAndHosts) {
-      out.push_back({.at = each.at, .what = each.what, .number = each.number, .window = {}});
-    }
+  std::vector<const Incident*> struck;
+  for (const Incident& each : all_) {
+    if (each.of <= IncidentOf::kPortsAndHosts) struck.push_back(&each);
   }
-  std::ranges::stable_sort(out, {}, &control::FaultSnapshot::at);
+  std::ranges::stable_sort(struck, {}, [](const Incident* each) { return std::pair{each->at, each->of}; });
+  std::vector<control::FaultSnapshot> out;
+  for (const Incident* each : struck) {
+    out.push_back({.at = each->at, .what = each->what, .number = each->number, .window = {}});
+  }
   return out;
 }
 
