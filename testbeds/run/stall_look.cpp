@@ -87,7 +87,8 @@ Duration StallLook::least(const Flow& flow, Duration judged, Instant now) const 
   const Duration looks = std::max(interval(now) * kLooks, pace(flow.config) * kSpacings);
   if (received.packets == 0) return std::max(looks, longest_link_ * kLinksOfAWay);
   const Duration moved = received.last_arrived - received.first_arrived - flow.seen.stood - judged;
-  const Duration spacing = moved / std::max<int64_t>(static_cast<int64_t>(received.packets) - 1, 1);
+  const uint64_t left_out = 1 + flow.seen.stalls + (judged > Duration{} ? 1 : 0);
+  const Duration spacing = moved / static_cast<int64_t>(std::max(received.packets, left_out + 1) - left_out);
   const Duration quickest = Duration::ps(received.latency_min_ps);
   return std::max(
       {looks, spacing * kSpacings, std::max(flow.seen.pause, flow.config.gap) * kPauses, quickest * kLatencies});
@@ -119,6 +120,7 @@ void StallLook::see_gap(const Flow& flow, const ArrivalGap& gap, Instant now, st
     return;
   }
   flow.seen.stood += gap.length;
+  ++flow.seen.stalls;
   out.push_back({flow.number, gap.to - gap.length, gap.to, least_of_it});
 }
 

@@ -9,8 +9,9 @@
 //              times what its quickest packet took (a window's acknowledgements need two)
 //   at first   a flow of which nothing has arrived yet stands from its first packet sent on; what its way takes is not
 //              known, so it gets the time of eight of the fabric's longest links
-// Stalls, and the time before the first packet, are no part of an average and no pause of a flow's own.
-// Each look takes what its own interval was made for: so one when a fault strikes judges what was before by the
+// The average is (from the first packet to the last - stalls - the gap that is judged) / (gaps - stalls - the one that
+// is judged): a stall is no part of what it is measured by, neither as time nor as a gap, and is no pause of a flow's
+// own. Each look takes what its own interval was made for: so one when a fault strikes judges what was before by the
 // interval that held then.
 #pragma once
 
@@ -49,7 +50,8 @@ class StallLook {
   struct Seen {
     uint64_t packets = 0;
     dataplane::Duration pause;  // the longest that was no stall
-    dataplane::Duration stood;  // in stalls
+    dataplane::Duration stood;  // in stalls between two packets
+    uint64_t stalls = 0;        // as many
     bool stands = false;
   };
   struct Flow;
