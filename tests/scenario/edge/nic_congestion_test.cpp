@@ -26,6 +26,15 @@ class NicCongestionTest : public NicBench {
     host_sends(ack_frame(peer_qp, psn, false));
     run_on(Duration::us(50));
   }
+  // CNPs are of priority 6, which the peer has just paused.
+  void pause_cnps() {
+    NicConfig config = reacting();
+    config.pfc_enable = 1 << 3 | 1 << 6;
+    config.priority_of_dscp[48] = 6;
+    build(config);
+    meet(0x100, 0x200, 6);
+    peer_sends(pfc_frame(kPeer, 1 << 6, 0xffff));
+  }
   std::vector<Instant> begins_of(uint32_t qp) const {
     std::vector<Instant> out;
     for (const Probe::Arrival& it : probe->arrivals()) {
@@ -140,14 +149,9 @@ TEST_F(NicCongestionTest, TakesEct1ForNoMark) {
   EXPECT_EQ(edge->nic_counters().np_ecn_marked_roce_packets, 0U);
 }
 
-// CNPs are of priority 6 here. What the host sends in another priority passes them while theirs is paused.
+// What the host sends in another priority passes them meanwhile.
 TEST_F(NicCongestionTest, CnpsOfAPausedPriorityWait) {
-  NicConfig config = reacting();
-  config.pfc_enable = 1 << 3 | 1 << 6;
-  config.priority_of_dscp[48] = 6;
-  build(config);
-  meet(0x100, 0x200, 6);
-  peer_sends(pfc_frame(kPeer, 1 << 6, 0xffff));
+  pause_cnps();
   run_on(Duration::us(300));  // its response: 2 quanta of 512 ns
   peer_sends(rc_frame({.qp = 0x100, .psn = 7, .tos = 3 << 2 | 3, .from_peer = true}));
   run_on(Duration::us(50));
@@ -163,12 +167,7 @@ TEST_F(NicCongestionTest, CnpsOfAPausedPriorityWait) {
 
 // A short marked packet comes right behind a pause: its CNP is on the link when the pause takes effect.
 TEST_F(NicCongestionTest, StandsStillWhenItsCnpIsOut) {
-  NicConfig config = reacting();
-  config.pfc_enable = 1 << 3 | 1 << 6;
-  config.priority_of_dscp[48] = 6;
-  build(config);
-  meet(0x100, 0x200, 6);
-  peer_sends(pfc_frame(kPeer, 1 << 6, 0xffff));
+  pause_cnps();
   peer_sends(rc_frame({.qp = 0x100, .psn = 7, .tos = 3 << 2 | 3, .from_peer = true, .payload = 4}));
   run_on(Duration::us(50));
   ASSERT_EQ(cnps_seen().size(), 1U);

@@ -5,8 +5,7 @@
 #include <filesystem>
 
 #include "control/report/report.hpp"
-#include "testbeds/run/running_fabric.hpp"
-#include "tests/scenario/run/running_testbed.hpp"
+#include "tests/scenario/run/built_fabric.hpp"
 
 namespace softspine::testbeds {
 namespace {
@@ -23,7 +22,7 @@ workload:
   - {name: w, pattern: pairs, from: [h1], to: [h2], message: 1024B, messages: 10000, mtu: 1024, rate: 8.976Gbps}
 )";
 
-class LiveCaptures : public testing::Test {
+class LiveCaptures : public BuiltFabric {
  protected:
   LiveCaptures()
       : folder_(std::filesystem::path(testing::TempDir()) / ("softspine-captures-" + std::to_string(getpid()))) {
@@ -31,13 +30,7 @@ class LiveCaptures : public testing::Test {
   }
   ~LiveCaptures() override { std::filesystem::remove_all(folder_); }
 
-  void make(const control::Overrides& overrides = {}) {
-    fabric_.reset();
-    testbed_ = testbed_of(kPacedTestbed, overrides);
-    auto fabric = RunningFabric::make(testbed_, {});
-    ASSERT_TRUE(fabric) << fabric.error();
-    fabric_ = std::move(*fabric);
-  }
+  void make(const control::Overrides& overrides = {}) { build(kPacedTestbed, overrides); }
   void at(Duration when, std::function<void(Captures&, Instant)> act) {
     fabric_->assembly().engine->at(Instant::at(when),
                                    [this, act = std::move(act)](Instant) { fabric_->part<Captures>().ask(act); });
@@ -66,8 +59,6 @@ class LiveCaptures : public testing::Test {
   std::string path(const std::string& name) const { return (folder_ / (name + ".pcapng")).string(); }
 
   std::filesystem::path folder_;
-  control::Testbed testbed_;
-  std::unique_ptr<RunningFabric> fabric_;
   std::vector<std::string> answers_;
 };
 

@@ -2,8 +2,7 @@
 // Which fault a lost packet is lost by: the table of loss_causes.hpp, row by row, of records made by hand.
 #include "testbeds/run/loss_causes.hpp"
 
-#include "testbeds/run/running_fabric.hpp"
-#include "tests/scenario/run/running_testbed.hpp"
+#include "tests/scenario/run/built_fabric.hpp"
 
 namespace softspine::testbeds {
 namespace {
@@ -16,31 +15,17 @@ using Kind = FaultScope::Kind;
 using Cause = std::optional<uint32_t>;
 
 // h1 – tor1 = spine1, spine2 = tor2 – h2. The flow 0 goes from h1 to h2.
-class LossCausesByHand : public testing::Test {
+class LossCausesByHand : public BuiltFabric {
  protected:
   void SetUp() override {
-    testbed_ = testbed_of(R"(
+    ASSERT_NO_FATAL_FAILURE(build(R"(
 name: causes
 run: {duration: 1ms}
 fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 1, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
 workload: [{name: w, pattern: pairs, from: [h1], to: [h2], message: 1KiB, messages: 1, mtu: 1024}]
-)");
-    auto fabric = RunningFabric::make(testbed_, {});
-    ASSERT_TRUE(fabric) << fabric.error();
-    fabric_ = std::move(*fabric);
+)"));
     causes_.emplace(testbed_.fabric, fabric_->assembly().flows);
   }
-
-  uint32_t node(std::string_view name) const {
-    const auto found = std::ranges::find(testbed_.fabric.nodes, name, &control::FabricNode::name);
-    return static_cast<uint32_t>(found - testbed_.fabric.nodes.begin());
-  }
-  LinkEnd port(std::string_view of, std::string_view name) const {
-    const auto& ports = testbed_.fabric.nodes[node(of)].ports;
-    return {node(of),
-            static_cast<uint16_t>(std::ranges::find(ports, name, &control::FabricPort::name) - ports.begin())};
-  }
-  uint32_t link(std::string_view of, std::string_view name) const { return testbed_.fabric.port(port(of, name)).link; }
 
   // A drop of the flow's by a reason, which came in at one port of a node and was for another.
   static LossRecord dropped(DropReason reason, LinkEnd out, uint16_t in = 0) {
@@ -57,8 +42,6 @@ workload: [{name: w, pattern: pairs, from: [h1], to: [h2], message: 1KiB, messag
     return causes.of(record);
   }
 
-  control::Testbed testbed_;
-  std::unique_ptr<RunningFabric> fabric_;
   std::optional<LossCauses> causes_;
 };
 

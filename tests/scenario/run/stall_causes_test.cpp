@@ -2,8 +2,7 @@
 // Which fault a flow stands still by: the list of stall_causes.hpp, line by line, of stalls made by hand.
 #include "testbeds/run/stall_causes.hpp"
 
-#include "testbeds/run/running_fabric.hpp"
-#include "tests/scenario/run/running_testbed.hpp"
+#include "tests/scenario/run/built_fabric.hpp"
 
 namespace softspine::testbeds {
 namespace {
@@ -19,24 +18,19 @@ Instant at_us(int64_t us) {
 
 // h1 – tor1 – spine1 – tor2 – h2. The flow 0 goes from h1 to h2, and stands from 1,000 us to 2,000 us; that it stands
 // is known 100 us after its last packet.
-class StallCausesByHand : public testing::Test {
+class StallCausesByHand : public BuiltFabric {
  protected:
   void SetUp() override {
-    testbed_ = testbed_of(R"(
+    ASSERT_NO_FATAL_FAILURE(build(R"(
 name: causes
 run: {duration: 1ms}
 fabric: {kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 1, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
 workload: [{name: w, pattern: pairs, from: [h1], to: [h2], message: 1KiB, messages: 1, mtu: 1024}]
-)");
-    auto fabric = RunningFabric::make(testbed_, {});
-    ASSERT_TRUE(fabric) << fabric.error();
-    fabric_ = std::move(*fabric);
-    const auto spine = std::ranges::find(testbed_.fabric.nodes, "spine1", &control::FabricNode::name);
-    const LinkEnd port{static_cast<uint32_t>(spine - testbed_.fabric.nodes.begin()), 0};
-    const auto host = std::ranges::find(testbed_.fabric.nodes, "h1", &control::FabricNode::name);
+)"));
+    const LinkEnd port{node("spine1"), 0};
     elsewhere_ = {.kind = Kind::kLinks, .links = {testbed_.fabric.port(port).link}};
     silent_ = {.kind = Kind::kTxDisabled, .links = {}, .ports = {port}};
-    at_host_ = {.kind = Kind::kLinks, .links = {host->ports[0].link}};
+    at_host_ = {.kind = Kind::kLinks, .links = {link("h1", "eth0")}};
   }
 
   std::optional<Suspicion> of(const StallSuspect& suspect) const { return of(suspect, stall_); }
@@ -48,8 +42,6 @@ workload: [{name: w, pattern: pairs, from: [h1], to: [h2], message: 1KiB, messag
     return suspect;
   }
 
-  control::Testbed testbed_;
-  std::unique_ptr<RunningFabric> fabric_;
   Stall stall_{.flow = 0, .from = at_us(1'000), .to = at_us(2'000), .least = Duration::us(100)};
   FaultScope elsewhere_;
   FaultScope silent_;
