@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/identify/flow.hpp"
+#include "analysis/identify/hashed_flow.hpp"
 
 namespace softspine::analysis {
 

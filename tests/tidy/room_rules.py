@@ -36,15 +36,15 @@ def only_known_rooms(tree: Tree) -> list[Finding]:
             if len(PurePosixPath(path).parts) > 1 and PurePosixPath(path).parts[0] not in (*ROOMS, 'docs', '.ci')]
 
 
-def headers_of_a_room_have_names_of_their_own(tree: Tree) -> list[Finding]:
-    """A header is named by its name alone: no room has two of one name."""
-    first: dict[tuple[str, str], str] = {}
+def headers_have_names_of_their_own(tree: Tree) -> list[Finding]:
+    """A header is named by its name alone: no two have one name, whatever their rooms."""
+    first: dict[str, str] = {}
     findings = []
     for path in sorted(tree.paths(('.hpp',))):
-        one = first.setdefault((PurePosixPath(path).parts[0], PurePosixPath(path).name), path)
+        one = first.setdefault(PurePosixPath(path).name, path)
         if one != path:
             findings.append(Finding(path, 1, f'has the name of {one}'))
     return findings
 
 
-RULES = [rooms_have_cards, testbeds_are_tests, only_known_rooms, headers_of_a_room_have_names_of_their_own]
+RULES = [rooms_have_cards, testbeds_are_tests, only_known_rooms, headers_have_names_of_their_own]

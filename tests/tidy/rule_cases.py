@@ -173,8 +173,8 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
     'testbeds_are_listed': (
         [{'docs/testbeds.md': '| a | virtual | x |\n', 'testbeds/b.yaml': '', 'testbeds/a.yaml': ''}, {'docs/testbeds.md': '| a, b | wall | x |\n', 'testbeds/a.yaml': ''}],
         [{'docs/testbeds.md': '| a, b | wall | x |\n', 'testbeds/a.yaml': '', 'testbeds/b.yaml': '', 'testbeds/guests/c.yaml': ''}]),
-    'headers_of_a_room_have_names_of_their_own': (
-        [{'control/a/tables.hpp': '', 'control/b/tables.hpp': ''}, {'control/tables.hpp': '', 'control/b/c/tables.hpp': ''}],
-        [{'control/a/tables.hpp': '', 'control/b/my_tables.hpp': '', 'control/b/tables.cpp': '', 'tools/tables.hpp': ''}]),
+    'headers_have_names_of_their_own': (
+        [{'control/a/tables.hpp': '', 'control/b/tables.hpp': ''}, {'control/tables.hpp': '', 'tools/c/tables.hpp': ''}],
+        [{'control/a/tables.hpp': '', 'control/b/my_tables.hpp': '', 'tools/tables.cpp': ''}]),
     'only_known_rooms': ([{'src/a.cpp': ''}], [{'control/a.cpp': '', 'README.md': '', '.ci/run': ''}]),
 }

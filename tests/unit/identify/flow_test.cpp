@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A flow's frame, read again, is the flow; and a hash sees in it all that the flow has.
-#include "analysis/identify/flow.hpp"
+#include "analysis/identify/hashed_flow.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/identify/flow.hpp"
+#include "analysis/identify/hashed_flow.hpp"
 
 #include <fmt/format.h>
 
