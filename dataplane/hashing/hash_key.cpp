@@ -53,11 +53,6 @@ constexpr auto own_keys(std::index_sequence<Model...>) {
   return std::array<const OwnKey*, sizeof...(Model)>{kOwnKey<static_cast<HashModel>(Model)>...};
 }
 constexpr std::array kOwnKeys = own_keys(std::make_index_sequence<kHashModels.size()>{});
-static_assert(std::ranges::all_of(kHashModels,
-                                  [](const HashModelRow& row) {
-                                    return row.is_of_hosts == (kOwnKeys[static_cast<size_t>(row.model)] != nullptr);
-                                  }),
-              "a model of hosts has a key of its own");
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "dataplane/hashing/own_key.hpp"
 #include "dataplane/hashing/usual_key.hpp"
 #include "dataplane/packet/packet_flag.hpp"
 #include "dataplane/packet/wire.hpp"
@@ -285,6 +286,12 @@ TEST(UsualKey, IsRecognisedWhateverTheOrderOfItsFields) {
   EXPECT_EQ(EcmpHash{config}.usual_key(), UsualKey::kWithQpField);
   config.fields.push_back(HashField::kInPort);
   EXPECT_EQ(EcmpHash{config}.usual_key(), UsualKey::kNo);
+}
+
+TEST(OwnKeys, AreThoseOfTheModelsOfHosts) {
+  for (const HashModelRow& row : kHashModels) {
+    EXPECT_EQ(own_key_of(row.model) != nullptr, row.is_of_hosts) << row.word;
+  }
 }
 
 }  // namespace
