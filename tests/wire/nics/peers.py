@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
 from lab import ip_of
-from machine import cable_option, mac_of
+from machine import Machine, cable_option, mac_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'command'))
 from outside_testbeds import made  # noqa: E402
@@ -66,15 +66,8 @@ class Peers:
                    '-netdev', cable_option(self.folder, nic, is_far_end=True), '-device', f'virtio-net-pci,netdev=n{nic},mac={mac_of(nic)}']
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=(own / 'qemu.err').open('w'))
 
-    def end_within(self, seconds: float) -> bool:
-        """Waits until all have ended, but no longer."""
-        until = time.monotonic() + seconds
-        try:
-            for process in self._processes:
-                process.wait(max(until - time.monotonic(), 0))
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+    def are_done(self) -> bool:
+        return all(process.poll() is not None for process in self._processes)
 
     def said(self, nic: int) -> str:
         return '\n'.join((self.folder_of(nic) / name).read_text(errors='replace')[-600:] for name in ('stdout', 'stderr', 'console')
@@ -84,3 +77,12 @@ class Peers:
         """rdma_rxe's, as the guest wrote them at its end."""
         rows = (line.split() for line in (self.folder_of(nic) / 'counters').read_text().splitlines())
         return {name: int(value) for device, name, value in rows if device == 'rxe0'}
+
+
+def wait_for(machine: Machine, is_it: Callable[[], bool], turns: int) -> bool:
+    """So many times a second, in which the machine's frames are taken."""
+    for _ in range(turns):
+        if is_it():
+            return True
+        machine.sh('usleep 1000000')
+    return is_it()
