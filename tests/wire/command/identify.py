@@ -204,7 +204,7 @@ def is_interrupted(it: Softspine) -> Problems:
 
 
 def tells_soon_that_nothing_fits(it: Softspine) -> Problems:
-    """five hundred flows whose links were drawn, also of a group that is no power of two: nothing fits, in less than 20 s of two cores"""
+    """five hundred flows whose links were drawn, also of a group that is no power of two: nothing fits, in less than 40 s of two cores"""
     drawn = random.Random(5)
     lines = [f'10.0.{drawn.randrange(256)}.{drawn.randrange(256)},10.1.{drawn.randrange(256)}.{drawn.randrange(256)},'
              f'{49152 + drawn.randrange(16384)},{drawn.randrange(1 << 24)},{LINKS[drawn.randrange(6)]}' for _ in range(500)]
@@ -213,7 +213,7 @@ def tells_soon_that_nothing_fits(it: Softspine) -> Problems:
     yield from done.exited(1)
     yield from done.says('nothing fits 500 flows on a group of 6')
     took = os.times().children_user - before.children_user  # of processors, whatever else they do meanwhile
-    yield from check(took < 2 * 20, f'took {took:.1f} s')
+    yield from check(took < 2 * 40, f'took {took:.1f} s')
 
 
 def refuses_what_is_wrong(it: Softspine) -> Problems:
