@@ -53,6 +53,8 @@ TEST(WorkloadPatterns, AllHaveTheFlowsThatTheirPairsSay) {
     return out;
   };
   EXPECT_EQ(routes({.pattern = Pattern::kIncast, .from = {0, 3}, .to = {2}}), (std::vector<Route>{{0, 2}, {3, 2}}));
+  EXPECT_EQ(routes({.pattern = Pattern::kIncast, .from = {0, 3}, .to = {2, 1}}), (std::vector<Route>{{0, 2}, {3, 2}}))
+      << "an incast is to the first";
   EXPECT_EQ(routes({.pattern = Pattern::kPairs, .from = {0, 3}, .to = {2, 0}}), (std::vector<Route>{{0, 2}, {3, 0}}));
   EXPECT_EQ(routes({.pattern = Pattern::kRing, .hosts = {3, 1, 2}}), (std::vector<Route>{{3, 1}, {1, 2}, {2, 3}}));
   EXPECT_EQ(routes({.pattern = Pattern::kAllToAll, .hosts = {3, 1}}), (std::vector<Route>{{3, 1}, {1, 3}}));

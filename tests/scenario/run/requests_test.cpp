@@ -84,6 +84,28 @@ TEST(InjectedFrames, AreThoseThatTheLinkCounts) {
   const control::FabricSnapshot out = (*fabric)->snapshot();
   for (const control::HostSnapshot& host : out.hosts)
     EXPECT_EQ(host.counters.received_packets, host.name == "h1" ? 0U : 10U) << host.name;
+  const auto sender = (*fabric)->assembly().nodes->transmitter_at({node_named(testbed, "h1"), 0});
+  EXPECT_EQ(sender->counters().injected_packets, 10U) << "as if the other end had sent them";
+  EXPECT_EQ((*fabric)->drain(), 0U);
+}
+
+// A message of one packet, 1,122 bytes with preamble and gap, is under way on a cable of 1 km: 89.76 ns and the way.
+TEST(InjectedFrames, ArriveBehindWhatIsUnderWay) {
+  std::string text = kRackOfThree;
+  text.replace(text.find("rate: 100Gbps}"), 14, "rate: 100Gbps, length: 1km}");
+  text += "workload: [{name: w, pattern: pairs, from: [h1], to: [h2], message: 1KiB, messages: 1, mtu: 1024}]\n";
+  const control::Testbed testbed = testbed_of(text);
+  auto fabric = RunningFabric::make(testbed, {});
+  ASSERT_TRUE(fabric) << fabric.error();
+  const control::LinkEnd port{node_named(testbed, "tor1"), 0};
+  dataplane::Instant arrived = dataplane::Instant::never();
+  (*fabric)->assembly().engine->at(dataplane::Instant::at(dataplane::Duration::us(1)), [&](dataplane::Instant) {
+    (*fabric)->part<FrameInjector>().inject(port, broadcast(60), [&](const auto& at) { arrived = at.value(); });
+  });
+  ASSERT_TRUE((*fabric)->run());
+  const dataplane::Duration way = testbed.fabric.links[testbed.fabric.port(port).link].propagation;
+  EXPECT_GT(way, dataplane::Duration::us(4));
+  EXPECT_EQ(arrived, dataplane::Instant::at(way + dataplane::Duration::ps(89'760)));
   EXPECT_EQ((*fabric)->drain(), 0U);
 }
 
