@@ -23,7 +23,7 @@ uint64_t bytes_of(const PlannedFlow& flow) {
 
 }  // namespace
 
-std::expected<std::vector<analysis::FlowProbe>, std::string> workload_flows(analysis::Walker& walker, size_t most) {
+std::vector<analysis::FlowProbe> workload_flows(analysis::Walker& walker, size_t most) {
   const std::vector<PlannedFlow> plan = plan_traffic(walker.testbed());
   const control::Fabric& fabric = walker.testbed().fabric;
   std::vector<analysis::FlowProbe> out;
@@ -50,11 +50,9 @@ bool expects_polarization(const control::Testbed& testbed) {
   return std::ranges::any_of(testbed.expectations, is_about_polarization);
 }
 
-std::expected<control::Json, std::string> polarization_section(const control::Testbed& testbed) {
+control::Json polarization_section(const control::Testbed& testbed) {
   analysis::Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
-  const auto flows = workload_flows(walker);
-  if (!flows) return std::unexpected(flows.error());
-  return polarization_values(polarization_of(walker, *flows));
+  return polarization_values(polarization_of(walker, workload_flows(walker)));
 }
 
 control::Json polarization_section_outline(const control::Testbed& testbed) {

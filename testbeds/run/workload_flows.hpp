@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <expected>
 #include <string>
 #include <vector>
 
@@ -16,15 +15,14 @@ namespace softspine::testbeds {
 
 // One flow for each queue pair, with the bytes that it has to send. Of more than `most`, so many of them at even
 // distances.
-std::expected<std::vector<analysis::FlowProbe>, std::string> workload_flows(analysis::Walker& walker,
-                                                                            size_t most = SIZE_MAX);
+std::vector<analysis::FlowProbe> workload_flows(analysis::Walker& walker, size_t most = SIZE_MAX);
 
 // Expectations on `polarization.` are judged by what is computed of the workloads' flows with every link up, before
 // and without a run. A report has that section only if the testbed has such an expectation.
 inline constexpr const char* kPolarizationSection = "polarization";
 bool is_about_polarization(const control::Expectation& expectation);
 bool expects_polarization(const control::Testbed& testbed);
-std::expected<control::Json, std::string> polarization_section(const control::Testbed& testbed);
+control::Json polarization_section(const control::Testbed& testbed);
 // Without numbers, for `check`.
 control::Json polarization_section_outline(const control::Testbed& testbed);
 

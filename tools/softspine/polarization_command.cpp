@@ -56,7 +56,7 @@ analysis::FlowProbes flows_for(const PolarizationArguments& arguments, Walker& w
   if (!arguments.from.empty()) return std::unexpected("--from goes with --pcap");
   if (arguments.random > 0) return analysis::random_flows(walker, arguments.random, arguments.seed);
   auto flows = testbeds::workload_flows(walker);
-  if (flows && flows->empty()) return std::unexpected("the testbed has no workload: give --random N or --pcap FILE");
+  if (flows.empty()) return std::unexpected("the testbed has no workload: give --random N or --pcap FILE");
   return flows;
 }
 

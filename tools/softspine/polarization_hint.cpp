@@ -18,9 +18,9 @@ constexpr uint32_t kFlowsAsked = 4'096;
 
 std::vector<PolarizedTier> polarized_tiers(const control::Testbed& testbed) {
   analysis::Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
-  auto flows = testbeds::workload_flows(walker, kFlowsAsked);
-  if (flows && flows->empty()) flows = analysis::random_flows(walker, kFlowsAsked, testbed.run.seed);
-  if (!flows) return {};  // none can be: the traffic is refused, or no two hosts are apart
+  analysis::FlowProbes flows = testbeds::workload_flows(walker, kFlowsAsked);
+  if (flows->empty()) flows = analysis::random_flows(walker, kFlowsAsked, testbed.run.seed);
+  if (!flows) return {};  // no two hosts are apart
   const analysis::Polarization found = polarization_of(walker, *flows);
   std::vector<PolarizedTier> out;
   for (const analysis::Polarized& pair : found.pairs) {

@@ -292,8 +292,7 @@ class Run {
   // Where something is expected of it: other reports have no such section.
   void add_polarization(control::Json& report) const {
     if (!testbeds::expects_polarization(testbed_)) return;
-    auto section = testbeds::polarization_section(testbed_);
-    if (section) report[testbeds::kPolarizationSection] = std::move(*section);
+    report[testbeds::kPolarizationSection] = testbeds::polarization_section(testbed_);
   }
 
   // Of built-in hosts' traffic; what outside hosts send nobody knows.

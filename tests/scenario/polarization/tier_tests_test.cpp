@@ -379,9 +379,7 @@ double trials_of(const std::string& fabric, const std::string& workload) {
     return 0;
   }
   Walker walker{*testbed, std::vector<bool>(testbed->fabric.links.size(), true)};
-  const auto flows = testbeds::workload_flows(walker);
-  EXPECT_TRUE(flows);
-  const Polarization found = polarization_of(walker, *flows);
+  const Polarization found = polarization_of(walker, testbeds::workload_flows(walker));
   EXPECT_EQ(found.tiers.front().keys, 1u);
   return 1 / found.tiers.front().evenness.more - 1;
 }

@@ -72,7 +72,7 @@ TEST(ReportOutline, HasEveryValueOfPolarization) {
     const auto testbed = control::load_testbed(tests::source_root() / "testbeds" / (std::string(name) + ".yaml"));
     ASSERT_TRUE(testbed);
     std::vector<std::string> paths;
-    collect(polarization_section(*testbed).value(), "", paths);
+    collect(polarization_section(*testbed), "", paths);
     EXPECT_GT(paths.size(), 10u);
     const control::Json possible = polarization_section_outline(*testbed);
     for (const std::string& path : paths)
@@ -87,6 +87,16 @@ TEST(ReportOutline, HasThoseOfEdgesAndCreditLinks) {
     expect_all_in_outline(*testbed);
   }
   std::filesystem::remove(tests::source_root() / "testbeds/replay/out.pcap");
+}
+
+// As many as the log may have, and no section where no log is written.
+TEST(ReportOutline, HasTheEventsOfARunThatWritesThem) {
+  std::string text = kBusy;
+  text.replace(text.find("{duration: 2ms}"), 15, "{duration: 2ms, telemetry: {events_file: e.jsonl}}");
+  const control::Json possible = outline(testbed_of(text));
+  EXPECT_EQ(control::find_in_outline(possible, "events.lines.xoff_raised").matches.size(), 1u);
+  EXPECT_TRUE(control::find_in_outline(possible, "events.lines.nonsense").matches.empty());
+  EXPECT_TRUE(control::find_in_outline(outline(testbed_of(kBusy)), "events.lines.xoff_raised").matches.empty());
 }
 
 TEST(ReportOutline, HasNothingOfOtherTestbeds) {

@@ -29,8 +29,9 @@ TEST_P(ShippedPlanes, AreAsTheyExpectThemselvesToBe) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Testbeds, ShippedPlanes,
-                         testing::Values("dual-plane", "single-plane", "dual-tor-failure", "dual-tor-failure-receiver", "single-tor-failure",
-                                         "plane-failure", "hpn-in-port", "nic-flaps-dual-tor", "nic-flaps-single-tor"));
+                         testing::Values("dual-plane", "single-plane", "dual-tor-failure", "dual-tor-failure-receiver",
+                                         "single-tor-failure", "plane-failure", "hpn-in-port", "nic-flaps-dual-tor",
+                                         "nic-flaps-single-tor"));
 
 // What both ports of each receiving NIC got, and what waited on its way there.
 struct NicQueues {
