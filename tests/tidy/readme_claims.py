@@ -142,7 +142,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [TOPOLOGY + 'clos_test.cpp BlockExactlyWhenTryingAllCallsFindsABlockedOne'],
         'The following values are not published, so they are our choice: cables of 5 m, one CTSW and one ATSW for each uplink, 8 cores for each plane of HPN, 64 cores, 200G ports and 400G links for DCN+.':
             [TOPOLOGY + 'published_test.cpp AnHpnPodHas15360GpusOn30720NicPorts', TOPOLOGY + 'published_test.cpp DcnPlusHas512GpusAPodAtFullBisectionUpToTheCore'],
-        'Switches forward RoCEv1 frames (ethertype 0x8915) from an edge at layer 2, and no router forwards them.':
+        'A built-in host sends RoCEv2; switches forward RoCEv1 frames (ethertype 0x8915) from an edge at layer 2, and no router forwards them.':
             ['tests/scenario/run/star_test.cpp CrossesAStar', 'tests/scenario/run/star_test.cpp CrossesNoRouter'],
         '| `hpn` | `s1-r1-tor1`, `s1-r1-tor2`, `p1-agg1` (plane 1), `p1-core1`, NICs `s1-h1-nic1`; rail-only `p1-r1-agg1`; one plane `agg1`, `core1`; several pods `pod1-s1-r1-tor1`, `pod1-p1-agg1`, `pod1-s1-h1-nic1` |':
             [TOPOLOGY + 'published_test.cpp PlanesAreCarriedOnIntoTheCoreUnlessTheyMeetThere'],
