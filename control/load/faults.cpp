@@ -151,16 +151,6 @@ std::vector<ProfileChange> find_changes(Reader& reader, NodeFinder& nodes, const
   return out;
 }
 
-LinkFaultKind kind_of_links(FaultState set) {
-  switch (set) {
-    case FaultState::kUp: return LinkFaultKind::kUp;
-    case FaultState::kOneWay:
-    case FaultState::kDead: return LinkFaultKind::kDead;
-    case FaultState::kDrained: return LinkFaultKind::kDrained;
-    default: return LinkFaultKind::kDown;
-  }
-}
-
 // A set of nodes can have both ends of a link.
 void keep_each_once(auto& list) {
   std::ranges::sort(list);
@@ -170,14 +160,14 @@ void keep_each_once(auto& list) {
 
 Fault link_fault(Reader& reader, const FaultRow& row, NodeFinder& nodes) {
   Fault fault{.at = dataplane::Instant::at(row.at), .links = {}};
-  fault.kind = kind_of_links(*row.set);
+  fault.kind = row.set.value_or(FaultKind::kDown);  // none: its table has complained
   fault.carrier_goes = row.carrier == Carrier::kGoes;
   fault.links_after = row.links_after;
   if (row.until) fault.until = dataplane::Instant::at(*row.until);
   for (const LinkEnd port : find_ports(reader, nodes, row)) {
     const LinkEnd peer = nodes.fabric().peer_of(port);
     fault.links.push_back(nodes.fabric().port(port).link);
-    if (fault.kind != LinkFaultKind::kDead) continue;
+    if (!row_of(fault.kind).losses.kills_frames) continue;
     if (row.direction != LossyWay::kIn) fault.ports.push_back(port);
     if (row.direction != LossyWay::kOut) fault.ports.push_back(peer);
   }
@@ -198,7 +188,7 @@ void add_flaps(const Fault& first, const FlapRow& row, uint64_t seed, std::vecto
     flap.at = first.at + row.period * i + dataplane::Duration::ps(late);
     out.push_back(flap);
     flap.at = flap.at + down;
-    flap.kind = LinkFaultKind::kUp;
+    flap.kind = FaultKind::kUp;
     out.push_back(std::move(flap));
   }
 }
@@ -215,8 +205,8 @@ void add_link_faults(Reader& reader, const FaultRow& row, NodeFinder& nodes, Tes
 }
 
 // Bit n: priority n. Nothing if the list is wrong.
-std::optional<uint8_t> mask_of(Reader& reader, const FaultRow& row, uint8_t if_not_given) {
-  if (!row.priorities) return if_not_given;
+std::optional<uint8_t> mask_of(Reader& reader, const FaultRow& row) {
+  if (!row.priorities) return row_of(*row.set).priorities;
   const Value list = row.where.child("priorities");
   unsigned mask = 0;
   for (const uint8_t priority : *row.priorities) {
@@ -230,41 +220,36 @@ std::optional<uint8_t> mask_of(Reader& reader, const FaultRow& row, uint8_t if_n
   return static_cast<uint8_t>(mask);
 }
 
-PortFaultKind kind_of(FaultState set) {
-  if (set == FaultState::kDeaf) return PortFaultKind::kDeaf;
-  if (set == FaultState::kTxDisabled) return PortFaultKind::kTxDisabled;
-  return set == FaultState::kLossy ? PortFaultKind::kLossy : PortFaultKind::kClear;
-}
-
-// Why the node's ports cannot have this fault; empty if they can.
-std::string why_not(PortFaultKind kind, const FabricNode& node) {
+// Why the node's ports cannot have a fault of this target; empty if they can.
+std::string why_not(FaultTarget target, const FabricNode& node) {
   if (node.kind == NodeKind::kSwitch) return "";
-  if (kind == PortFaultKind::kTxDisabled) return node.name + " is not a switch: its ports have no queues to stop";
-  if (kind != PortFaultKind::kDeaf || is_builtin(node.attachment)) return "";
+  if (target == FaultTarget::kSwitchPort) return node.name + " is not a switch: its ports have no queues to stop";
+  if (target != FaultTarget::kPort || is_builtin(node.attachment)) return "";
   return node.name + " is not a built-in host: nobody here can make it fail";
 }
 
 std::optional<PortFault> port_fault(Reader& reader, const FaultRow& row, NodeFinder& nodes) {
   PortFault fault{.at = dataplane::Instant::at(row.at)};
   if (row.until) fault.until = dataplane::Instant::at(*row.until);
-  const auto mask = mask_of(reader, row, 0xff);
+  const auto mask = mask_of(reader, row);
   if (!mask) return std::nullopt;
   fault.priorities = *mask;
   if (row.drop) fault.lost_millionths = row.drop->millionths;
   if (row.corrupt) fault.damaged_millionths = row.corrupt->millionths;
   const std::vector<LinkEnd> named = find_ports(reader, nodes, row);
-  fault.kind = kind_of(*row.set);
-  if (fault.kind != PortFaultKind::kLossy) fault.ports = named;
+  fault.kind = *row.set;
+  const FaultTarget target = row_of(fault.kind).target;
+  if (target != FaultTarget::kCable) fault.ports = named;
   for (const LinkEnd port : fault.ports) {
-    const std::string refused = why_not(fault.kind, nodes.fabric().nodes[port.node]);
+    const std::string refused = why_not(target, nodes.fabric().nodes[port.node]);
     if (refused.empty()) continue;
     reader.fail(row.where.child(row.link ? "link" : "node"), refused);
     return std::nullopt;
   }
-  if (fault.kind == PortFaultKind::kDeaf || fault.kind == PortFaultKind::kTxDisabled) return fault;
+  if (target == FaultTarget::kPort || target == FaultTarget::kSwitchPort) return fault;
   const LossyWay way = row.direction.value_or(LossyWay::kBoth);
   for (const LinkEnd port : named) {
-    if (fault.kind == PortFaultKind::kLossy && way != LossyWay::kIn) fault.ports.push_back(port);
+    if (target == FaultTarget::kCable && way != LossyWay::kIn) fault.ports.push_back(port);
     if (way != LossyWay::kOut) fault.ports.push_back(nodes.fabric().peer_of(port));
   }
   return fault;
@@ -272,10 +257,10 @@ std::optional<PortFault> port_fault(Reader& reader, const FaultRow& row, NodeFin
 
 void add_host_faults(Reader& reader, const FaultRow& row, NodeFinder& nodes, Testbed& testbed) {
   HostFault fault{.at = dataplane::Instant::at(row.at)};
-  fault.kind = row.set == FaultState::kStorm ? HostFaultKind::kStorm : HostFaultKind::kSlowReceiver;
+  fault.kind = *row.set;
   if (row.until) fault.until = dataplane::Instant::at(*row.until);
   if (row.drain) fault.drain = *row.drain;
-  const auto mask = mask_of(reader, row, fault.priorities);
+  const auto mask = mask_of(reader, row);
   if (!mask || !row.node) return;  // has been complained about
   fault.priorities = *mask;
   const Value where = row.where.child("node");
@@ -297,30 +282,23 @@ void clear_hosts(Reader& reader, const FaultRow& row, NodeFinder& nodes, Testbed
     const FabricNode& found = nodes.fabric().nodes[port.node];
     if (port.node == last || found.kind != NodeKind::kHost || !is_builtin(found.attachment)) continue;
     last = port.node;
-    testbed.host_faults.push_back(
-        {.at = dataplane::Instant::at(row.at), .node = port.node, .kind = HostFaultKind::kClear});
+    testbed.host_faults.push_back({.at = dataplane::Instant::at(row.at), .node = port.node, .kind = FaultKind::kClear});
   }
 }
 
 void resolve_fault(Reader& reader, const FaultRow& row, Testbed& testbed, NodeFinder& nodes) {
-  switch (row.set.value_or(FaultState::kDown)) {
-    case FaultState::kDown:
-    case FaultState::kUp:
-    case FaultState::kOneWay:
-    case FaultState::kDead:
-    case FaultState::kDrained: add_link_faults(reader, row, nodes, testbed); break;
-    case FaultState::kStorm:
-    case FaultState::kSlowReceiver: add_host_faults(reader, row, nodes, testbed); break;
-    case FaultState::kLossy:
-    case FaultState::kDeaf:
-    case FaultState::kTxDisabled:
-    case FaultState::kClear:
-      if (auto fault = port_fault(reader, row, nodes)) {
-        if (fault->kind == PortFaultKind::kClear) clear_hosts(reader, row, nodes, testbed);
-        testbed.port_faults.push_back(std::move(*fault));
-      }
-      break;
+  switch (row.set ? row_of(*row.set).target : FaultTarget::kLinks) {
+    case FaultTarget::kLinks: return add_link_faults(reader, row, nodes, testbed);
+    case FaultTarget::kHost: return add_host_faults(reader, row, nodes, testbed);
+    case FaultTarget::kCable:
+    case FaultTarget::kPort:
+    case FaultTarget::kSwitchPort:
+    case FaultTarget::kAnything: break;
   }
+  auto fault = port_fault(reader, row, nodes);
+  if (!fault) return;
+  if (fault->kind == FaultKind::kClear) clear_hosts(reader, row, nodes, testbed);
+  testbed.port_faults.push_back(std::move(*fault));
 }
 
 }  // namespace

@@ -287,22 +287,16 @@ class Finder {
       for (const uint32_t node : nodes_of(row)) find_in_change(row, node);
       return;
     }
-    switch (row.set.value_or(FaultState::kDown)) {
-      case FaultState::kDown:
-      case FaultState::kUp: return find_in_links(row, ports);
-      case FaultState::kOneWay:
-      case FaultState::kDead:
-      case FaultState::kDrained:
-        for (const LinkEnd port : ports) failing_.insert(fabric_.port(port).link);
-        return;
-      case FaultState::kStorm: find_ignored_storm(row, ports); break;
-      case FaultState::kDeaf: find_deaf_anyway(row, ports); break;
-      case FaultState::kClear: find_cleared_without_fault(row, ports); break;
-      case FaultState::kLossy:
-      case FaultState::kTxDisabled:
-      case FaultState::kSlowReceiver: break;
+    switch (row.set.value_or(FaultKind::kDown)) {
+      case FaultKind::kDown:
+      case FaultKind::kUp: return find_in_links(row, ports);
+      case FaultKind::kStorm: find_ignored_storm(row, ports); break;
+      case FaultKind::kDeaf: find_deaf_anyway(row, ports); break;
+      case FaultKind::kClear: find_cleared_without_fault(row, ports); break;
+      default: break;
     }
-    for (const LinkEnd port : ports) touched_.insert(fabric_.port(port).link);
+    const bool of_links = row.set && row_of(*row.set).target == FaultTarget::kLinks;
+    for (const LinkEnd port : ports) (of_links ? failing_ : touched_).insert(fabric_.port(port).link);
   }
 
   void find_in_change(const FaultRow& row, uint32_t node) {
@@ -315,7 +309,7 @@ class Finder {
   }
 
   void find_in_links(const FaultRow& row, const std::vector<LinkEnd>& ports) {
-    const bool up = row.set == FaultState::kUp;
+    const bool up = row.set == FaultKind::kUp;
     bool changes = false;
     for (const LinkEnd port : ports) {
       const uint32_t link = fabric_.port(port).link;
@@ -328,8 +322,8 @@ class Finder {
     }
   }
 
-  static uint8_t mask_of(const FaultRow& row, uint8_t if_not_given) {
-    if (!row.priorities) return if_not_given;
+  static uint8_t mask_of(const FaultRow& row) {
+    if (!row.priorities) return row_of(*row.set).priorities;
     uint8_t mask = 0;
     for (const uint8_t priority : *row.priorities) mask |= static_cast<uint8_t>(1U << priority);
     return mask;
@@ -337,7 +331,7 @@ class Finder {
 
   // Hosts obey every pause.
   void find_ignored_storm(const FaultRow& row, const std::vector<LinkEnd>& ports) {
-    const uint8_t mask = mask_of(row, HostFault{}.priorities);
+    const uint8_t mask = mask_of(row);
     for (const LinkEnd port : ports) {
       const LinkEnd peer = fabric_.peer_of(port);
       const bool by_credit = fabric_.links[fabric_.port(port).link].flow_control == FlowControl::kCredit;
@@ -348,7 +342,7 @@ class Finder {
   }
 
   void find_deaf_anyway(const FaultRow& row, const std::vector<LinkEnd>& ports) {
-    const uint8_t mask = mask_of(row, 0xff);
+    const uint8_t mask = mask_of(row);
     for (const LinkEnd port : ports) {
       const LinkEnd said_by = fabric_.peer_of(port);
       const bool obeys = !is_switch(port.node) || (pauses_at(port) & mask) != 0;

@@ -13,6 +13,7 @@
 #include "control/model/engineering.hpp"
 #include "control/model/expectation.hpp"
 #include "control/model/fabric.hpp"
+#include "control/model/fault_kinds.hpp"
 #include "control/model/job.hpp"
 #include "control/model/profile.hpp"
 #include "control/model/workload.hpp"
@@ -58,19 +59,15 @@ struct ProfileChange {
   uint32_t profile = 0;  // of Testbed::profiles
 };
 
-// What a fault does to links. kDead: frames die, and the links stay up. kDrained: routes leave them. kUp: none of
-// these.
-enum class LinkFaultKind : uint8_t { kDown, kUp, kDead, kDrained };
-
 // One change at one instant: of links (a node's fault changes all of its links), or of a switch's profile.
 struct Fault {
   dataplane::Instant at;
-  dataplane::Instant until = dataplane::Instant::never();  // kDead
+  dataplane::Instant until = dataplane::Instant::never();  // one_way, dead
   std::vector<uint32_t> links;                             // of the fabric, ascending
-  std::vector<LinkEnd> ports = {};                         // kDead: those whose frames die
-  LinkFaultKind kind = LinkFaultKind::kDown;
-  bool carrier_goes = false;                            // kDead: the receiving end has no signal
-  std::optional<dataplane::Duration> links_after = {};  // kDrained: when the links go down after the routes
+  std::vector<LinkEnd> ports = {};                         // one_way, dead: those whose frames die
+  FaultKind kind = FaultKind::kDown;
+  bool carrier_goes = false;                            // one_way, dead: the receiving end has no signal
+  std::optional<dataplane::Duration> links_after = {};  // drained: when the links go down after the routes
   std::optional<ProfileChange> profile = {};
 };
 
@@ -80,29 +77,26 @@ struct Detection {
   std::optional<dataplane::Duration> hellos;          // BFD: its interval times its multiplier
 };
 
-enum class HostFaultKind : uint8_t { kStorm, kSlowReceiver, kClear };
-
-// A built-in host that fails, at all of its ports, from an instant until another one. kClear: the host no longer fails.
+// A built-in host that fails, at all of its ports, from an instant until another one. Clear: the host no longer fails.
 struct HostFault {
   dataplane::Instant at;
   dataplane::Instant until = dataplane::Instant::never();
   uint32_t node = 0;
-  HostFaultKind kind = HostFaultKind::kStorm;
+  FaultKind kind = FaultKind::kStorm;
   uint8_t priorities = 0x18;  // bit n: priority n
   dataplane::Rate drain;      // slow receiver; zero: not at all
 };
 
-enum class PortFaultKind : uint8_t { kLossy, kDeaf, kTxDisabled, kClear };
 // In which direction a link loses frames, as the named end sees it.
 enum class LossyWay : uint8_t { kBoth, kOut, kIn };
 
 // Cables that lose frames, ports that do not react to PFC, and switch ports whose queues send nothing, from an instant
-// until another one. A fault replaces an earlier one of its kind at the same port; kClear ends whatever fault the port
+// until another one. A fault replaces an earlier one of its kind at the same port; clear ends whatever fault the port
 // has.
 struct PortFault {
   dataplane::Instant at;
   dataplane::Instant until = dataplane::Instant::never();
-  PortFaultKind kind = PortFaultKind::kLossy;
+  FaultKind kind = FaultKind::kLossy;
   std::vector<LinkEnd> ports;  // the ports whose frames are lost, or that are deaf or disabled
   uint64_t lost_millionths = 0;
   uint64_t damaged_millionths = 0;

@@ -13,41 +13,32 @@ using dataplane::Rate;
 const Limits<Share> kShares = within<Share>({1}, {1'000'000});
 const Limits<Duration> kPeriods = within<Duration>(Duration::ps(1), kMaxFlapPeriod);
 
-bool is_of_host(const FaultRow& row) {
-  return row.set == FaultState::kStorm || row.set == FaultState::kSlowReceiver;
-}
-bool is_of_links(const FaultRow& row) {
-  return row.profile || row.set == FaultState::kDown || row.set == FaultState::kUp || row.set == FaultState::kDead ||
-         row.set == FaultState::kDrained;
-}
-bool is_of_port(const FaultRow& row) {
-  return row.set == FaultState::kLossy || row.set == FaultState::kDeaf || row.set == FaultState::kTxDisabled;
+// Those of its kind; a profile's.
+FaultKeys keys_of(const FaultRow& row) {
+  const FaultKeys keys = row.set ? row_of(*row.set).keys : kFaultPlace;
+  return row.profile ? keys & ~kFaultGroups : keys;
 }
 
 // Keys that go with other faults.
 bool check_fault_keys(Reader& reader, Value at, const FaultRow& row) {
   bool good = true;
-  const auto only = [&](bool fitting, bool given, std::string_view key) {
-    if (given && !fitting) good = reader.fail(at.child(key), "is not for this fault");
+  const auto only = [&, keys = keys_of(row)](FaultKeys fitting, bool given, std::string_view key) {
+    if (given && (keys & fitting) == 0) good = reader.fail(at.child(key), "is not for this fault");
   };
-  const bool of_host = is_of_host(row);
-  const bool lossy = row.set == FaultState::kLossy;
-  only(!of_host, row.link.has_value(), "link");
-  const bool dies = row.set == FaultState::kOneWay || row.set == FaultState::kDead;
-  only(of_host || is_of_port(row) || dies, row.until.has_value(), "until");
-  only(of_host || row.set == FaultState::kDeaf, row.priorities.has_value(), "priorities");
-  only(row.set == FaultState::kSlowReceiver, row.drain.has_value(), "drain");
-  only(lossy, row.drop.has_value(), "drop");
-  only(lossy, row.corrupt.has_value(), "corrupt");
-  only(lossy || row.set == FaultState::kOneWay, row.direction.has_value(), "direction");
-  only(dies, row.carrier.has_value(), "carrier");
-  only(row.set == FaultState::kDrained, row.links_after.has_value(), "links_after");
-  only(row.set == FaultState::kDown, row.flap.has_value(), "flap");
-  const bool several = is_of_links(row) && !row.profile;
-  only(several, row.plane.has_value(), "plane");
-  only(several, row.rack.has_value(), "rack");
-  only(several, row.ports.has_value(), "ports");
-  only(row.set != FaultState::kOneWay, row.node.has_value(), "node");
+  only(kFaultLink, row.link.has_value(), "link");
+  only(kFaultUntil, row.until.has_value(), "until");
+  only(kFaultPriorities, row.priorities.has_value(), "priorities");
+  only(kFaultDrain, row.drain.has_value(), "drain");
+  only(kFaultShares, row.drop.has_value(), "drop");
+  only(kFaultShares, row.corrupt.has_value(), "corrupt");
+  only(kFaultDirection, row.direction.has_value(), "direction");
+  only(kFaultCarrier, row.carrier.has_value(), "carrier");
+  only(kFaultLinksAfter, row.links_after.has_value(), "links_after");
+  only(kFaultFlap, row.flap.has_value(), "flap");
+  only(kFaultGroups, row.plane.has_value(), "plane");
+  only(kFaultGroups, row.rack.has_value(), "rack");
+  only(kFaultGroups, row.ports.has_value(), "ports");
+  only(kFaultNode, row.node.has_value(), "node");
   return good;
 }
 
@@ -61,16 +52,17 @@ bool check_fault(Reader& reader, Value at, const FaultRow& row) {
   if (row.ports && !row.node) return reader.fail(at.child("ports"), "goes with 'node', whose ports these are");
   const int places = row.link.has_value() + row.node.has_value() + row.plane.has_value() + row.rack.has_value();
   if (places != 1) {
-    return reader.fail(at, is_of_links(row) && places > 1 ? "needs one of 'link', 'node', 'plane' and 'rack'"
-                                                          : "needs either 'link' or 'node'");
+    const bool groups = row.profile || (keys_of(row) & kFaultGroups) != 0;
+    return reader.fail(
+        at, groups && places > 1 ? "needs one of 'link', 'node', 'plane' and 'rack'" : "needs either 'link' or 'node'");
   }
-  if (row.set == FaultState::kOneWay && row.direction.value_or(LossyWay::kBoth) == LossyWay::kBoth) {
+  if (row.set == FaultKind::kOneWay && row.direction.value_or(LossyWay::kBoth) == LossyWay::kBoth) {
     return reader.fail(at, "needs 'direction': out, what the named port sends, or in, what it gets");
   }
   if (row.set.has_value() == row.profile.has_value()) {
     return reader.fail(at, "needs either 'set' (down, up) or 'profile'");
   }
-  if (row.set == FaultState::kLossy) {
+  if (row.set == FaultKind::kLossy) {
     const uint64_t drop = row.drop.value_or(Share{}).millionths;
     const uint64_t corrupt = row.corrupt.value_or(Share{}).millionths;
     if (drop + corrupt == 0) return reader.fail(at, "needs 'drop' or 'corrupt': the share of frames");
@@ -92,25 +84,64 @@ bool check_detection(Reader& reader, Value at, const DetectionRow& row) {
   return true;
 }
 
+// "lossy, one_way (frames of one direction die) or dead (…)"
+template <typename Fits>
+std::string alternatives(Fits&& fits) {
+  std::vector<std::string> all;
+  for (const FaultKindRow& row : kFaultKinds) {
+    if (!fits(row)) continue;
+    std::string& text = all.emplace_back(row.word);
+    if (!row.meaning.empty()) text.append(" (").append(row.meaning).append(")");
+  }
+  std::string out;
+  for (size_t i = 0; i < all.size(); ++i) out += (i == 0 ? "" : i + 1 < all.size() ? ", " : " or ") + all[i];
+  return out;
+}
+
+auto takes(FaultKeys keys) {
+  return [keys](const FaultKindRow& row) { return (row.keys & keys) == keys; };
+}
+template <typename... Targets>
+auto sits_on(Targets... targets) {
+  return [=](const FaultKindRow& row) { return (... || (row.target == targets)); };
+}
+auto names_none(uint8_t means) {
+  return [means](const FaultKindRow& row) { return takes(kFaultPriorities)(row) && row.priorities == means; };
+}
+
+// What the keys mean, by the kinds that take them.
+struct FaultHelp {
+  std::string link = "either end of the link; " +
+                     fault_words(kFaultKinds, sits_on(FaultTarget::kPort, FaultTarget::kSwitchPort)) + ": the port";
+  std::string node = "all links or ports of this node; " + fault_words(kFaultKinds, sits_on(FaultTarget::kHost)) +
+                     ": the built-in host";
+  std::string set = "links: " + alternatives(sits_on(FaultTarget::kLinks, FaultTarget::kCable)) +
+                    "; a port: " + alternatives(sits_on(FaultTarget::kPort)) +
+                    ", or a switch's: " + alternatives(sits_on(FaultTarget::kSwitchPort)) +
+                    "; a host: " + alternatives(sits_on(FaultTarget::kHost)) +
+                    "; clear: none of these any more, but for links that go down, die or are drained: up ends those";
+  std::string priorities = fault_words(kFaultKinds, names_none(0x18)) + ": which, 3 and 4 if not given; " +
+                           fault_words(kFaultKinds, names_none(0xff)) + ": all if not given";
+  std::string groups = fault_words(kFaultKinds, takes(kFaultGroups));
+  std::string ports = groups + ": only these of the node's, as of a line card";
+  std::string plane = groups + ": all links of the switches of this plane below the core, from 1 on";
+  std::string rack = groups + ": all links of this ToR, its hosts, and the ToRs that share hosts with it";
+  std::string carrier = fault_words(kFaultKinds, takes(kFaultCarrier)) +
+                        ": whether the end that gets no frames keeps its signal: stays (if not given) or goes";
+};
+
 }  // namespace
 
 const Table<FaultRow>& Tables<FaultRow>::table() {
+  static const FaultHelp help;
   static const Table<FaultRow> table =
       Table<FaultRow>("fault", "One change at one instant.")
           .required("at", &FaultRow::at, "after the start of the run")
-          .optional("link", &FaultRow::link, "either end of the link; deaf, tx_disabled: the port")
-          .optional("node", &FaultRow::node, "all links or ports of this node; storm, slow_receiver: the built-in host")
-          .optional(
-              "set", &FaultRow::set,
-              "links: down, up, lossy, one_way (frames of one direction die), dead (frames of both directions die, and "
-              "the links stay up: a data plane that has died) or drained (routes leave them wherever there is another "
-              "way); a port: deaf (it does not react to PFC), or a switch's: tx_disabled (its queues send nothing: "
-              "SAI's "
-              "PKT_TX_ENABLE); a host: storm (it pauses its peers without end) or slow_receiver (its buffer drains too "
-              "slowly); clear: none of these any more, but for links that go down, die or are drained: up ends those")
+          .optional("link", &FaultRow::link, help.link)
+          .optional("node", &FaultRow::node, help.node)
+          .optional("set", &FaultRow::set, help.set)
           .optional("until", &FaultRow::until, "when it ends, but for down, up and drained; with the run if not given")
-          .optional("priorities", &FaultRow::priorities,
-                    "storm, slow_receiver: which, 3 and 4 if not given; deaf: all if not given")
+          .optional("priorities", &FaultRow::priorities, help.priorities)
           .optional("drain", &FaultRow::drain, "slow_receiver: the rate of its buffer; nothing drains if not given",
                     at_least(Rate::min()))
           .optional("drop", &FaultRow::drop, "lossy: the share of frames that never arrive", kShares)
@@ -118,13 +149,10 @@ const Table<FaultRow>& Tables<FaultRow>::table() {
                     kShares)
           .optional("direction", &FaultRow::direction,
                     "lossy: both ways, or what the named end sends (out) or gets (in); one_way: out or in")
-          .optional("ports", &FaultRow::ports, "down, up, dead, drained: only these of the node's, as of a line card")
-          .optional("plane", &FaultRow::plane,
-                    "down, up, dead, drained: all links of the switches of this plane below the core, from 1 on")
-          .optional("rack", &FaultRow::rack,
-                    "down, up, dead, drained: all links of this ToR, its hosts, and the ToRs that share hosts with it")
-          .optional("carrier", &FaultRow::carrier,
-                    "one_way, dead: whether the end that gets no frames keeps its signal: stays (if not given) or goes")
+          .optional("ports", &FaultRow::ports, help.ports)
+          .optional("plane", &FaultRow::plane, help.plane)
+          .optional("rack", &FaultRow::rack, help.rack)
+          .optional("carrier", &FaultRow::carrier, help.carrier)
           .optional("links_after", &FaultRow::links_after,
                     "drained: how long after the routes the links go down; never if not given")
           .optional("flap", &FaultRow::flap, "down: and up again, several times")

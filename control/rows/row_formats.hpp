@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <ranges>
 #include <string>
 
 #include "control/format/table.hpp"
@@ -130,19 +131,21 @@ struct Words<RemoteFailover> {
                                   std::pair{"both", RemoteFailover::kBoth}};
 };
 template <>
-struct Words<FaultState> {
-  static constexpr std::array all{std::pair{"down", FaultState::kDown},
-                                  std::pair{"up", FaultState::kUp},
-                                  std::pair{"storm", FaultState::kStorm},
-                                  std::pair{"slow_receiver", FaultState::kSlowReceiver},
-                                  std::pair{"lossy", FaultState::kLossy},
-                                  std::pair{"deaf", FaultState::kDeaf},
-                                  std::pair{"tx_disabled", FaultState::kTxDisabled},
-                                  std::pair{"clear", FaultState::kClear},
-                                  std::pair{"one_way", FaultState::kOneWay},
-                                  std::pair{"dead", FaultState::kDead},
-                                  std::pair{"drained", FaultState::kDrained}};
-  static constexpr std::array old{std::pair{"well", FaultState::kClear}};
+struct Words<FaultKind> {
+  using Word = std::pair<std::string_view, FaultKind>;
+  static constexpr auto all = [] {
+    std::array<Word, kFaultKinds.size()> words;
+    std::ranges::transform(kFaultKinds, words.begin(),
+                           [](const FaultKindRow& row) { return Word{row.word, row.kind}; });
+    return words;
+  }();
+  static constexpr auto is_old = [](const FaultKindRow& row) { return !row.old_word.empty(); };
+  static constexpr auto old = [] {
+    std::array<Word, std::ranges::count_if(kFaultKinds, is_old)> words;
+    std::ranges::transform(kFaultKinds | std::views::filter(is_old), words.begin(),
+                           [](const FaultKindRow& row) { return Word{row.old_word, row.kind}; });
+    return words;
+  }();
 };
 template <>
 struct Words<Carrier> {

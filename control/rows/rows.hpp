@@ -393,19 +393,6 @@ struct JobRow {
   std::optional<OneOrMore<std::string>> of;
 };
 
-enum class FaultState : uint8_t {
-  kDown,
-  kUp,
-  kStorm,
-  kSlowReceiver,
-  kLossy,
-  kDeaf,
-  kTxDisabled,
-  kClear,
-  kOneWay,
-  kDead,
-  kDrained
-};
 // Whether the end that gets no frames any more still has a signal.
 enum class Carrier : uint8_t { kStays, kGoes };
 
@@ -436,7 +423,7 @@ struct FaultRow {
   dataplane::Duration at;
   std::optional<Endpoint> link;
   std::optional<std::string> node;
-  std::optional<FaultState> set;
+  std::optional<FaultKind> set;
   std::optional<std::string> profile;
   // Of a host, port or cable that fails.
   std::optional<dataplane::Duration> until;

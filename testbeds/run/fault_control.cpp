@@ -9,11 +9,11 @@
 
 namespace softspine::testbeds {
 
+using control::FaultKind;
+using control::FaultTarget;
 using control::HostFault;
-using control::HostFaultKind;
 using control::LinkEnd;
 using control::PortFault;
-using control::PortFaultKind;
 using dataplane::Duration;
 using dataplane::Instant;
 using dataplane::LinkFault;
@@ -21,25 +21,7 @@ using dataplane::PortNo;
 
 namespace {
 
-constexpr uint8_t kHostPlaces = 16;  // kinds of host faults stand behind those of ports
 constexpr uint64_t kMillion = 1'000'000;
-
-uint8_t place_of(PortFaultKind kind) {
-  return static_cast<uint8_t>(kind);
-}
-uint8_t place_of(HostFaultKind kind) {
-  return static_cast<uint8_t>(kHostPlaces + static_cast<uint8_t>(kind));
-}
-
-FaultScope::Kind scope_of(PortFaultKind kind) {
-  switch (kind) {
-    case PortFaultKind::kLossy: return FaultScope::Kind::kFramesDie;
-    case PortFaultKind::kDeaf: return FaultScope::Kind::kDeaf;
-    case PortFaultKind::kTxDisabled: return FaultScope::Kind::kTxDisabled;
-    case PortFaultKind::kClear: break;
-  }
-  return FaultScope::Kind::kOther;
-}
 
 }  // namespace
 
@@ -66,7 +48,7 @@ void FaultControl::happen(const Fault& fault, Instant now, Instant until) {
 }
 
 void FaultControl::strike(std::string what, FaultScope scope, Instant now) {
-  if (scope.kind == FaultScope::Kind::kOther) return incidents_.add(IncidentOf::kPortsAndHosts, now, std::move(what));
+  if (scope.kind == FaultKind::kClear) return incidents_.add(IncidentOf::kPortsAndHosts, now, std::move(what));
   const uint32_t number = losses_.begin(std::move(scope), now);
   incidents_.add(IncidentOf::kPortsAndHosts, now, std::move(what), number);
   works_[begun_] = {.number = number};
@@ -92,23 +74,22 @@ bool FaultControl::leave(const Place& place, Instant now) {
 
 void FaultControl::begin(const HostFault& fault, Instant now) {
   ++begun_;
-  FaultScope scope{.kind = FaultScope::Kind::kHost};
+  FaultScope scope{.kind = fault.kind};
   const auto ports = static_cast<uint16_t>(testbed_.fabric.nodes[fault.node].ports.size());
   for (uint16_t p = 0; p < ports; ++p) scope.ports.push_back({fault.node, p});
-  if (fault.kind == HostFaultKind::kClear) scope = {};
   strike(fault_text(testbed_.fabric, fault, true), std::move(scope), now);
-  if (fault.kind != HostFaultKind::kClear) {
-    occupy({place_of(fault.kind), fault.node, 0}, now);
+  if (fault.kind != FaultKind::kClear) {
+    occupy({fault.kind, fault.node, 0}, now);
     return set_host(fault, true, now);
   }
-  for (const HostFaultKind kind : {HostFaultKind::kStorm, HostFaultKind::kSlowReceiver}) {
-    if (!leave({place_of(kind), fault.node, 0}, now)) continue;
-    set_host({.node = fault.node, .kind = kind}, false, now);
+  for (const auto& row : control::kFaultKinds) {
+    if (row.target != FaultTarget::kHost || !leave({row.kind, fault.node, 0}, now)) continue;
+    set_host({.node = fault.node, .kind = row.kind}, false, now);
   }
 }
 
 void FaultControl::end(const HostFault& fault, uint64_t number, Instant now) {
-  const auto found = at_work_.find({place_of(fault.kind), fault.node, 0});
+  const auto found = at_work_.find({fault.kind, fault.node, 0});
   if (found == at_work_.end() || found->second != number) return;
   leave(found->first, now);
   incidents_.add(IncidentOf::kPortsAndHosts, now, fault_text(testbed_.fabric, fault, false));
@@ -118,31 +99,37 @@ void FaultControl::end(const HostFault& fault, uint64_t number, Instant now) {
 void FaultControl::set_host(const HostFault& fault, bool fails, Instant now) {
   RoceHost* const host = nodes_.host_at(fault.node);
   if (host == nullptr) return;
-  for (uint16_t port = 0; port < host->config().ports; ++port) {
-    if (fault.kind == HostFaultKind::kStorm) {
-      host->set_storm(PortNo{port}, fails ? fault.priorities : uint8_t{0}, now);
-    } else {
-      const uint32_t headroom = control::host_headroom(testbed_.fabric, testbed_.profiles, {fault.node, port});
-      const SlowReceiver slow =
-          SlowReceiver{.priorities = fault.priorities, .drain = fault.drain}.with_headroom(headroom);
-      host->set_slow_receiver(PortNo{port}, fails ? std::optional(slow) : std::nullopt, now);
+  for (uint16_t p = 0; p < host->config().ports; ++p) {
+    const PortNo port{p};
+    switch (fault.kind) {
+      case FaultKind::kStorm: host->set_storm(port, fails ? fault.priorities : uint8_t{0}, now); break;
+      case FaultKind::kSlowReceiver:
+        host->set_slow_receiver(port, fails ? std::optional(slow_receiver(fault, p)) : std::nullopt, now);
+        break;
+      default: break;  // no host's
     }
   }
   nodes_.engine().wake(host->id(), now);
 }
 
+SlowReceiver FaultControl::slow_receiver(const HostFault& fault, uint16_t port) const {
+  const uint32_t headroom = control::host_headroom(testbed_.fabric, testbed_.profiles, {fault.node, port});
+  return SlowReceiver{.priorities = fault.priorities, .drain = fault.drain}.with_headroom(headroom);
+}
+
 void FaultControl::begin(const PortFault& fault, Instant now) {
   ++begun_;
-  strike(fault_text(testbed_.fabric, fault, true), {.kind = scope_of(fault.kind), .ports = fault.ports}, now);
+  strike(fault_text(testbed_.fabric, fault, true), {.kind = fault.kind, .ports = fault.ports}, now);
   for (const LinkEnd port : fault.ports) {
-    if (fault.kind != PortFaultKind::kClear) occupy({place_of(fault.kind), port.node, port.port}, now);
-    if (fault.kind == PortFaultKind::kLossy) damage_cable(fault, port);
-    if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, fault.priorities, now);
-    if (fault.kind == PortFaultKind::kTxDisabled) set_tx(port, false, now);
-    if (fault.kind != PortFaultKind::kClear) continue;
-    if (leave({place_of(PortFaultKind::kLossy), port.node, port.port}, now)) set_cable(port, nullptr);
-    if (leave({place_of(PortFaultKind::kDeaf), port.node, port.port}, now)) set_deaf(port, 0, now);
-    if (leave({place_of(PortFaultKind::kTxDisabled), port.node, port.port}, now)) set_tx(port, true, now);
+    if (fault.kind != FaultKind::kClear) {
+      occupy({fault.kind, port.node, port.port}, now);
+      set_port(fault, port, true, now);
+      continue;
+    }
+    for (const auto& row : control::kFaultKinds) {
+      if (row.target == FaultTarget::kHost || !leave({row.kind, port.node, port.port}, now)) continue;
+      set_port({.kind = row.kind}, port, false, now);
+    }
   }
 }
 
@@ -150,27 +137,33 @@ void FaultControl::end(const PortFault& fault, uint64_t number, Instant now) {
   PortFault ended = fault;
   ended.ports.clear();
   for (const LinkEnd port : fault.ports) {
-    const auto found = at_work_.find({place_of(fault.kind), port.node, port.port});
+    const auto found = at_work_.find({fault.kind, port.node, port.port});
     if (found == at_work_.end() || found->second != number) continue;
     leave(found->first, now);
     ended.ports.push_back(port);
-    if (fault.kind == PortFaultKind::kLossy) set_cable(port, nullptr);
-    if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, 0, now);
-    if (fault.kind == PortFaultKind::kTxDisabled) set_tx(port, true, now);
+    set_port(fault, port, false, now);
   }
   if (ended.ports.empty()) return;
   incidents_.add(IncidentOf::kPortsAndHosts, now, fault_text(testbed_.fabric, ended, false));
 }
 
-void FaultControl::damage_cable(const PortFault& fault, LinkEnd port) {
-  const uint64_t stream = (uint64_t{port.node} << 32) | (uint64_t{port.port} << 16) | (++faults_of_[port] & 0xffff);
-  set_cable(port, std::make_unique<LinkFault>(fault.lost_millionths * LinkFault::kEvery / kMillion,
-                                              fault.damaged_millionths * LinkFault::kEvery / kMillion,
-                                              dataplane::Rng{testbed_.run.seed, ~stream}));
+void FaultControl::set_port(const PortFault& fault, LinkEnd port, bool fails, Instant now) {
+  switch (fault.kind) {
+    case FaultKind::kLossy: return set_cable(fault, port, fails);
+    case FaultKind::kDeaf: return set_deaf(port, fails ? fault.priorities : uint8_t{0}, now);
+    case FaultKind::kTxDisabled: return set_tx(port, !fails, now);
+    default: return;  // no port's
+  }
 }
 
-void FaultControl::set_cable(LinkEnd port, std::unique_ptr<LinkFault> fault) {
-  if (dataplane::Transmitter* const sender = nodes_.transmitter_at(port)) sender->set_fault(std::move(fault));
+void FaultControl::set_cable(const PortFault& fault, LinkEnd port, bool fails) {
+  dataplane::Transmitter* const sender = nodes_.transmitter_at(port);
+  if (sender == nullptr) return;
+  if (!fails) return sender->set_fault(nullptr);
+  const uint64_t stream = (uint64_t{port.node} << 32) | (uint64_t{port.port} << 16) | (++faults_of_[port] & 0xffff);
+  sender->set_fault(std::make_unique<LinkFault>(fault.lost_millionths * LinkFault::kEvery / kMillion,
+                                                fault.damaged_millionths * LinkFault::kEvery / kMillion,
+                                                dataplane::Rng{testbed_.run.seed, ~stream}));
 }
 
 void FaultControl::set_deaf(LinkEnd port, uint8_t priorities, Instant now) {

@@ -40,7 +40,7 @@ class FaultControl : public RunPart {
 
  private:
   // What a fault sits on: its kind, the node, and the port (hosts fail with all of theirs).
-  using Place = std::tuple<uint8_t, uint32_t, uint16_t>;
+  using Place = std::tuple<control::FaultKind, uint32_t, uint16_t>;
 
   // Of a fault that is at work at `places` of them.
   struct AtWork {
@@ -60,9 +60,9 @@ class FaultControl : public RunPart {
   void end(const control::HostFault& fault, uint64_t number, dataplane::Instant now);
   void end(const control::PortFault& fault, uint64_t number, dataplane::Instant now);
   void set_host(const control::HostFault& fault, bool fails, dataplane::Instant now);
-  void damage_cable(const control::PortFault& fault, control::LinkEnd port);
-  // Null: a good one.
-  void set_cable(control::LinkEnd port, std::unique_ptr<dataplane::LinkFault> fault);
+  SlowReceiver slow_receiver(const control::HostFault& fault, uint16_t port) const;
+  void set_port(const control::PortFault& fault, control::LinkEnd port, bool fails, dataplane::Instant now);
+  void set_cable(const control::PortFault& fault, control::LinkEnd port, bool fails);
   void set_deaf(control::LinkEnd port, uint8_t priorities, dataplane::Instant now);
   void set_tx(control::LinkEnd port, bool enabled, dataplane::Instant now);
 

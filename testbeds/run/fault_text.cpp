@@ -25,6 +25,26 @@ std::string percent(uint64_t millionths) {
   return fmt::format("{:g}%", static_cast<double>(millionths) * 1e-4);
 }
 
+// What the words of a kind may name.
+struct FaultWords {
+  std::string where;
+  std::string priorities = {};
+  std::string takes = {};
+  std::string drop = {};
+  std::string corrupt = {};
+  std::string from = {};
+  std::string to = {};
+  std::string more = {};
+};
+
+std::string text_of(control::FaultKind kind, bool begins, const FaultWords& words) {
+  const control::FaultKindRow& row = control::row_of(kind);
+  return fmt::format(fmt::runtime(begins ? row.begins : row.ends), fmt::arg("where", words.where),
+                     fmt::arg("priorities", words.priorities), fmt::arg("takes", words.takes),
+                     fmt::arg("drop", words.drop), fmt::arg("corrupt", words.corrupt), fmt::arg("from", words.from),
+                     fmt::arg("to", words.to), fmt::arg("more", words.more));
+}
+
 }  // namespace
 
 std::string links_text(const control::Fabric& fabric, const std::vector<uint32_t>& links) {
@@ -34,17 +54,7 @@ std::string links_text(const control::Fabric& fabric, const std::vector<uint32_t
 }
 
 std::string fault_text(const control::Fabric& fabric, const std::vector<uint32_t>& links, bool up) {
-  return links_text(fabric, links) + (up ? " up" : " down");
-}
-
-std::string fault_text(const control::Fabric& fabric, const control::Fault& fault) {
-  if (fault.kind == control::LinkFaultKind::kDrained) return links_text(fabric, fault.links) + " drained";
-  if (fault.ports.size() == fault.links.size() && !fault.ports.empty()) {
-    const control::LinkEnd from = fault.ports[0];
-    return fmt::format("frames from {} to {}{} die", fabric.name_of(from), fabric.name_of(fabric.peer_of(from)),
-                       and_more(fault.ports.size()));
-  }
-  return links_text(fabric, fault.links) + ": frames of both directions die";
+  return text_of(up ? control::FaultKind::kUp : control::FaultKind::kDown, true, {.where = links_text(fabric, links)});
 }
 
 std::string fault_text(const control::Testbed& testbed, const control::ProfileChange& change) {
@@ -52,32 +62,31 @@ std::string fault_text(const control::Testbed& testbed, const control::ProfileCh
                      testbed.profiles[change.profile].name);
 }
 
+std::string fault_text(const control::Fabric& fabric, const control::Fault& fault, bool begins) {
+  FaultWords words{.where = links_text(fabric, fault.links)};
+  if (!fault.ports.empty()) {
+    words.from = fabric.name_of(fault.ports[0]);
+    words.to = fabric.name_of(fabric.peer_of(fault.ports[0]));
+    words.more = and_more(fault.ports.size());
+  }
+  return text_of(fault.kind, begins, words);
+}
+
 std::string fault_text(const control::Fabric& fabric, const control::HostFault& fault, bool begins) {
-  const std::string& name = fabric.nodes[fault.node].name;
-  if (fault.kind == control::HostFaultKind::kClear) return name + ": faults cleared";
-  const bool storms = fault.kind == control::HostFaultKind::kStorm;
-  if (!begins) return fmt::format("{}: {} ends", name, storms ? "storm" : "slow receiver");
-  if (storms)
-    return fmt::format("{} storms: pauses of priority {} without end", name, priorities_text(fault.priorities));
   const auto drain = static_cast<int64_t>(fault.drain.count_bps());
-  return fmt::format("{} is a slow receiver of priority {}: {}", name, priorities_text(fault.priorities),
-                     drain == 0 ? "takes nothing" : "takes " + control::print_quantity(drain, control::kRateQuantity));
+  return text_of(fault.kind, begins,
+                 {.where = fabric.nodes[fault.node].name,
+                  .priorities = priorities_text(fault.priorities),
+                  .takes = drain == 0 ? "nothing" : control::print_quantity(drain, control::kRateQuantity)});
 }
 
 std::string fault_text(const control::Fabric& fabric, const control::PortFault& fault, bool begins) {
   const std::string place = fault.ports.empty() ? "no port" : fabric.name_of(fault.ports[0]);
-  const std::string where = place + and_more(fault.ports.size());
-  switch (fault.kind) {
-    case control::PortFaultKind::kClear: return where + ": faults cleared";
-    case control::PortFaultKind::kDeaf:
-      return begins ? fmt::format("{} is deaf to pauses of priority {}", where, priorities_text(fault.priorities))
-                    : where + ": obeys pauses again";
-    case control::PortFaultKind::kTxDisabled: return where + (begins ? ": TX disabled" : ": TX enabled again");
-    case control::PortFaultKind::kLossy: break;
-  }
-  if (!begins) return where + ": its cable is good again";
-  return fmt::format("cable of {} loses {} and damages {} of the frames sent", where, percent(fault.lost_millionths),
-                     percent(fault.damaged_millionths));
+  return text_of(fault.kind, begins,
+                 {.where = place + and_more(fault.ports.size()),
+                  .priorities = priorities_text(fault.priorities),
+                  .drop = percent(fault.lost_millionths),
+                  .corrupt = percent(fault.damaged_millionths)});
 }
 
 }  // namespace softspine::testbeds

@@ -12,10 +12,9 @@ namespace softspine::testbeds {
 std::string fault_text(const control::Fabric& fabric, const std::vector<uint32_t>& links, bool up);
 // "link tor1:Ethernet16 – core1:Ethernet0 and 3 more"
 std::string links_text(const control::Fabric& fabric, const std::vector<uint32_t>& links);
-// Of links that die or are drained.
-std::string fault_text(const control::Fabric& fabric, const control::Fault& fault);
 std::string fault_text(const control::Testbed& testbed, const control::ProfileChange& change);
-// `begins`: the fault begins; else it ends.
+// By the kind's row. `begins`: the fault begins; else it ends.
+std::string fault_text(const control::Fabric& fabric, const control::Fault& fault, bool begins);
 std::string fault_text(const control::Fabric& fabric, const control::HostFault& fault, bool begins);
 std::string fault_text(const control::Fabric& fabric, const control::PortFault& fault, bool begins);
 

@@ -11,8 +11,8 @@
 namespace softspine::testbeds {
 
 using control::Fault;
+using control::FaultKind;
 using control::LinkEnd;
-using control::LinkFaultKind;
 using dataplane::Duration;
 using dataplane::Instant;
 
@@ -46,10 +46,12 @@ void LinkControl::snapshot(control::FabricSnapshot& out) {
 void LinkControl::strike(const Fault& fault, Instant now) {
   if (fault.profile) return use_profile(fault.profile->node, fault.profile->profile, now);
   switch (fault.kind) {
-    case LinkFaultKind::kDown: return set(fault.links, false, now);
-    case LinkFaultKind::kUp: return set(fault.links, true, now);
-    case LinkFaultKind::kDead: return kill(fault, now);
-    case LinkFaultKind::kDrained: return drain(fault, now);
+    case FaultKind::kDown: return set(fault.links, false, now);
+    case FaultKind::kUp: return set(fault.links, true, now);
+    case FaultKind::kOneWay:
+    case FaultKind::kDead: return kill(fault, now);
+    case FaultKind::kDrained: return drain(fault, now);
+    default: return;  // FaultControl's
   }
 }
 
@@ -115,8 +117,7 @@ void LinkControl::restore_agreed(Instant now) {
 }
 
 uint32_t LinkControl::open(const Fault& fault, const std::string& what, Instant now) {
-  const auto scope = fault.kind == LinkFaultKind::kDead ? FaultScope::Kind::kFramesDie : FaultScope::Kind::kLinks;
-  const uint32_t number = losses_.begin({.kind = scope, .links = fault.links, .ports = fault.ports}, now);
+  const uint32_t number = losses_.begin({.kind = fault.kind, .links = fault.links, .ports = fault.ports}, now);
   incidents_.add(IncidentOf::kLinks, now, what, number);
   open_.push_back({.fault = number, .kind = fault.kind, .links = fault.links, .ports = fault.ports});
   for (const uint32_t link : fault.links) {
@@ -147,7 +148,7 @@ LinkControl::Change LinkControl::change_of(const std::vector<uint32_t>& links) {
 }
 
 void LinkControl::take_down(const std::vector<uint32_t>& links, const std::string& what, Instant now) {
-  const uint32_t fault = open({.links = links, .kind = LinkFaultKind::kDown}, what, now);
+  const uint32_t fault = open({.links = links, .kind = FaultKind::kDown}, what, now);
   set_carriers(links, false, now);
   Change change = change_of(links);
   change.begun.push_back(fault);
@@ -166,7 +167,7 @@ void LinkControl::set_carriers(const std::vector<uint32_t>& links, bool up, Inst
 
 // Nothing is emptied: who sends does not know.
 void LinkControl::kill(const Fault& fault, Instant now) {
-  const uint32_t number = open(fault, fault_text(testbed_.fabric, fault), now);
+  const uint32_t number = open(fault, fault_text(testbed_.fabric, fault, true), now);
   set_dead(fault.ports, true);
   for (const uint32_t link : fault.links) {
     ++states_[link].deaths;
@@ -182,7 +183,8 @@ void LinkControl::kill(const Fault& fault, Instant now) {
 void LinkControl::end_death(uint32_t fault, Instant now) {
   const auto found = std::ranges::find(open_, fault, &Open::fault);
   if (found == open_.end()) return;
-  incidents_.add(IncidentOf::kLinks, now, links_text(testbed_.fabric, found->links) + ": frames pass again");
+  incidents_.add(IncidentOf::kLinks, now,
+                 fault_text(testbed_.fabric, {.links = found->links, .kind = found->kind}, false));
   set_dead(found->ports, false);
   const std::vector<uint32_t> links = found->links;
   const bool was_dark = std::ranges::any_of(links, [this](uint32_t link) { return states_[link].is_dark; });
@@ -198,7 +200,7 @@ void LinkControl::end_death(uint32_t fault, Instant now) {
 
 // Routes leave first, and the links after them.
 void LinkControl::drain(const Fault& fault, Instant now) {
-  const uint32_t number = open(fault, fault_text(testbed_.fabric, fault), now);
+  const uint32_t number = open(fault, fault_text(testbed_.fabric, fault, true), now);
   for (const uint32_t link : fault.links) states_[link].drained = true;
   // Nobody has to detect it.
   detect(change_of(fault.links), now, [this, number, after = fault.links_after](Instant then) {
@@ -251,15 +253,15 @@ void LinkControl::reopen(const std::vector<uint32_t>& links, bool by_signal, Ins
   notice(std::move(change), by_signal, now);
 }
 
-bool LinkControl::has_fault(uint32_t link, LinkFaultKind kind) const {
+bool LinkControl::has_fault(uint32_t link, FaultKind kind) const {
   const LinkState& state = states_[link];
   switch (kind) {
-    case LinkFaultKind::kDown: return !state.up;
-    case LinkFaultKind::kDead: return state.deaths > 0;
-    case LinkFaultKind::kDrained: return state.drained;
-    case LinkFaultKind::kUp: break;
+    case FaultKind::kDown: return !state.up;
+    case FaultKind::kOneWay:
+    case FaultKind::kDead: return state.deaths > 0;
+    case FaultKind::kDrained: return state.drained;
+    default: return false;
   }
-  return false;
 }
 
 std::vector<uint32_t> LinkControl::close_faults(Instant now) {

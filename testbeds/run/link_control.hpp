@@ -82,7 +82,7 @@ class LinkControl : public RunPart {
   // A fault of links that is not over.
   struct Open {
     uint32_t fault;
-    control::LinkFaultKind kind;
+    control::FaultKind kind;
     std::vector<uint32_t> links;          // that have it still
     std::vector<control::LinkEnd> ports;  // whose frames die
   };
@@ -102,7 +102,7 @@ class LinkControl : public RunPart {
   void end_death(uint32_t fault, dataplane::Instant now);
   // The faults that are over, since none of their links has them any more.
   std::vector<uint32_t> close_faults(dataplane::Instant now);
-  bool has_fault(uint32_t link, control::LinkFaultKind kind) const;
+  bool has_fault(uint32_t link, control::FaultKind kind) const;
   // What LACP has not agreed on since the fault is not as before: then it is restored later, or again.
   void restore(uint32_t fault, dataplane::Instant now);
   void restore_agreed(dataplane::Instant now);

@@ -8,6 +8,8 @@
 
 namespace softspine::testbeds {
 
+using control::DropPlace;
+using control::ExplainedDrop;
 using control::LinkEnd;
 using dataplane::DropReason;
 using dataplane::LossKind;
@@ -67,43 +69,38 @@ std::optional<uint32_t> LossCauses::of(const LossRecord& record) {
 }
 
 bool LossCauses::takes_down(const FaultScope& scope, LinkEnd end) const {
-  return scope.kind == FaultScope::Kind::kLinks && end.port < fabric_.nodes[end.node].ports.size() &&
+  return scope.losses().takes_links_down && end.port < fabric_.nodes[end.node].ports.size() &&
          std::ranges::binary_search(scope.links, fabric_.port(end).link);
 }
 
 bool LossCauses::explains(const FaultScope& scope, const LossRecord& record) const {
   const LinkEnd end{record.node, record.out_port};
+  const auto explains_it = [&](const ExplainedDrop& drop) { return explains_drop(scope, drop, record); };
   switch (record.kind) {
-    case LossKind::kDropped: return explains_drop(scope, record);
+    case LossKind::kDropped:
+      return (record.reason == DropReason::kLinkDown && takes_down(scope, end)) ||
+             std::ranges::any_of(scope.losses().drops, explains_it);
     case LossKind::kLinkDown: return takes_down(scope, end);
     case LossKind::kVanished:
-    case LossKind::kDamaged: return scope.kind == FaultScope::Kind::kFramesDie && has(scope.ports, end);
+    case LossKind::kDamaged: return scope.losses().kills_frames && has(scope.ports, end);
   }
   return false;
 }
 
-bool LossCauses::explains_drop(const FaultScope& scope, const LossRecord& record) const {
-  using Kind = FaultScope::Kind;
+bool LossCauses::explains_drop(const FaultScope& scope, const ExplainedDrop& drop, const LossRecord& record) const {
+  if (record.reason != drop.reason) return false;
   const size_t ports = fabric_.nodes[record.node].ports.size();
   const auto leads_to_scope = [&](uint16_t port) {
     return port < ports && has(scope.ports, fabric_.peer_of({record.node, port}));
   };
-  switch (record.reason) {
-    case DropReason::kLinkDown: return takes_down(scope, {record.node, record.out_port});
-    case DropReason::kHeadroomFull:
-    case DropReason::kIngressFull:
-      return (scope.kind == Kind::kDeaf && leads_to_scope(record.in_port)) ||
-             (scope.kind == Kind::kFramesDie && has(scope.ports, {record.node, record.in_port}));
-    case DropReason::kQueueFull:
-    case DropReason::kWredDropped:
-      return scope.kind == Kind::kTxDisabled && has(scope.ports, {record.node, record.out_port});
-    case DropReason::kPfcWatchdog:
-      return (scope.kind == Kind::kTxDisabled && has(scope.ports, {record.node, record.out_port})) ||
-             (scope.kind == Kind::kHost && leads_to_scope(record.out_port));
-    case DropReason::kPfcWatchdogIngress: return scope.kind == Kind::kHost && leads_to_scope(record.in_port);
-    case DropReason::kReceiveBufferFull: return scope.kind == Kind::kHost && is_of(scope.ports, record.node);
-    default: return false;
+  switch (drop.place) {
+    case DropPlace::kCameIn: return has(scope.ports, {record.node, record.in_port});
+    case DropPlace::kWentOut: return has(scope.ports, {record.node, record.out_port});
+    case DropPlace::kCameFrom: return leads_to_scope(record.in_port);
+    case DropPlace::kWentTo: return leads_to_scope(record.out_port);
+    case DropPlace::kInTheirOwner: return is_of(scope.ports, record.node);
   }
+  return false;
 }
 
 bool LossCauses::joins(const FaultScope& scope, uint32_t node, uint32_t host) const {

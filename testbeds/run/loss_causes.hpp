@@ -2,15 +2,8 @@
 // Which fault a lost packet is lost by: the latest one that explains it. A fault explains losses from the instant at
 // which it strikes until all is as before.
 //
-//   links down            what is on the link or sent into it; link_down of switches whose route leads to its ports;
-//                         no_route, no_member, neighbour_incomplete: see below
-//   frames die            what is lost or damaged in that direction; headroom_full and ingress_full at the port whose
-//                         pauses die, until they are said again as well (0xFFFF quanta at most); no_route as above,
-//                         once routes have left the link
-//   deaf port             headroom_full and ingress_full at the port that it sends to
-//   TX disabled           queue_full, wred_dropped, pfc_watchdog of that port's queues
-//   storm, slow receiver  pfc_watchdog and pfc_watchdog_ingress at the port that leads to the host;
-//                         receive_buffer_full at it
+// Which losses a kind of fault explains stands in its row (control/model/fault_kinds.hpp). Pauses that die with other
+// frames are missed until they are said again (0xFFFF quanta at most).
 //
 // No way on: a link of the destination host at that switch is a fault's; else the latest of the faults of links without
 // which (and without those that struck after it) the switch would have a route to the destination host; else, if it has
@@ -30,10 +23,11 @@ namespace softspine::testbeds {
 
 // What a fault takes away.
 struct FaultScope {
-  enum class Kind : uint8_t { kLinks, kFramesDie, kDeaf, kTxDisabled, kHost, kOther };
-  Kind kind = Kind::kOther;
+  control::FaultKind kind = control::FaultKind::kClear;
   std::vector<uint32_t> links = {};          // ascending: links down; those that routes leave
   std::vector<control::LinkEnd> ports = {};  // ascending: that send the frames that die; deaf, disabled; the host's
+
+  const control::LossScope& losses() const { return control::row_of(kind).losses; }
 };
 
 class LossCauses {
@@ -59,7 +53,8 @@ class LossCauses {
 
   bool explains(const FaultScope& scope, const dataplane::LossRecord& record) const;
   bool takes_down(const FaultScope& scope, control::LinkEnd end) const;
-  bool explains_drop(const FaultScope& scope, const dataplane::LossRecord& record) const;
+  bool explains_drop(const FaultScope& scope, const control::ExplainedDrop& drop,
+                     const dataplane::LossRecord& record) const;
   std::optional<uint32_t> by_routes(uint32_t node, uint32_t host) const;
   std::optional<uint32_t> destination_of(const dataplane::LossRecord& record) const;
   bool joins(const FaultScope& scope, uint32_t node, uint32_t host) const;

@@ -205,7 +205,7 @@ void LossWindows::look_at(Instant when) {
 // An XOFF that died is said again when its priority is still asked to pause; until then the other end goes on.
 dataplane::Duration LossWindows::time_of_a_refresh(const FaultScope& scope) const {
   dataplane::Duration longest;
-  if (scope.kind != FaultScope::Kind::kFramesDie) return longest;
+  if (!scope.losses().kills_frames) return longest;
   for (const control::LinkEnd port : scope.ports) {
     const control::FabricLink& link = testbed_.fabric.links[testbed_.fabric.port(port).link];
     longest = std::max(longest, dataplane::pause_quantum(link.rate) * dataplane::pfc::kMaxQuanta);

@@ -28,14 +28,13 @@ bool has_lost(const RunFlows& flows, const Stall& stall, const StallSuspect& sus
 
 int known(const control::Fabric& fabric, const RunFlows& flows, const Stall& stall, const StallSuspect& suspect,
           bool struck_as_it_stopped) {
-  using Kind = FaultScope::Kind;
   if (has_lost(flows, stall, suspect)) return struck_as_it_stopped ? 7 : 4;
   const PlannedFlow& plan = flows.plan(stall.flow);
   if (is_at(fabric, suspect.scope, plan.source) || is_at(fabric, suspect.scope, plan.destination)) {
     return struck_as_it_stopped ? 6 : 2;
   }
   if (!struck_as_it_stopped) return 1;
-  return suspect.scope.kind == Kind::kHost || suspect.scope.kind == Kind::kTxDisabled ? 5 : 3;
+  return suspect.scope.losses().stops_flows ? 5 : 3;
 }
 
 }  // namespace

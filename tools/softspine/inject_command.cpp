@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <thread>
 
+#include "control/model/fault_kinds.hpp"
 #include "dataplane/edge/pcap_reader.hpp"
 #include "tools/command/hex.hpp"
 #include "tools/command/wrong_input.hpp"
@@ -19,6 +20,7 @@
 namespace softspine::tools {
 
 using control::Client;
+using control::FaultKindRow;
 using control::Json;
 using control::Result;
 
@@ -37,8 +39,18 @@ struct InjectArguments : FabricArguments {
   std::vector<std::string> priorities;
 };
 
-constexpr std::array<std::string_view, 10> kFaults = {"lossy",   "deaf", "tx_disabled", "storm", "slow_receiver",
-                                                      "one_way", "dead", "drained",     "clear", "well"};
+// Those that can be injected: of cables, ports, hosts, then of links, and what ends them.
+std::vector<FaultKindRow> faults() {
+  std::vector<FaultKindRow> out;
+  std::ranges::copy_if(control::kFaultKinds, std::back_inserter(out),
+                       [](const FaultKindRow& row) { return !row.help.empty(); });
+  std::ranges::stable_sort(out, {}, &FaultKindRow::target);
+  return out;
+}
+
+std::string words_with(control::FaultKeys key) {
+  return control::fault_words(faults(), [key](const FaultKindRow& row) { return (row.keys & key) != 0; });
+}
 
 // The keys of a fault, as a testbed file has them; what is wrong with them the fabric says.
 Json fault_of(const InjectArguments& arguments) {
@@ -107,7 +119,9 @@ Status inject_frames(const InjectArguments& arguments) {
 }
 
 Status inject(const InjectArguments& arguments) {
-  const bool is_fault = std::ranges::find(kFaults, arguments.what) != kFaults.end();
+  const bool is_fault = std::ranges::any_of(faults(), [&what = arguments.what](const FaultKindRow& row) {
+    return what == row.word || (!what.empty() && what == row.old_word);
+  });
   return is_fault ? ask_fabric(arguments, "fault", fault_of(arguments)) : inject_frames(arguments);
 }
 
@@ -121,12 +135,20 @@ void add_fault_options(CLI::App& command, InjectArguments& out) {
       ->check(CLI::IsMember({"both", "out", "in"}));
   command.add_option("--drain", out.drain, "slow_receiver: the rate of its buffer, e.g. 25Gbps; else nothing drains");
   command
-      .add_option("--carrier", out.carrier,
-                  "one_way, dead: who gets no frames keeps its signal: stays, or loses it: goes")
+      .add_option(
+          "--carrier", out.carrier,
+          words_with(control::kFaultCarrier) + ": who gets no frames keeps its signal: stays, or loses it: goes")
       ->check(CLI::IsMember({"stays", "goes"}));
   command.add_option("--links-after", out.links_after,
                      "drained: how long after the routes the links go down, e.g. 1ms; else they stay up");
-  command.add_option("--priorities", out.priorities, "deaf, storm, slow_receiver: which, e.g. 3,4")->delimiter(',');
+  command.add_option("--priorities", out.priorities, words_with(control::kFaultPriorities) + ": which, e.g. 3,4")
+      ->delimiter(',');
+}
+
+std::string faults_help() {
+  std::string out;
+  for (const FaultKindRow& row : faults()) out += fmt::format("  {:<14} {}\n", row.word, row.help);
+  return out;
 }
 
 }  // namespace
@@ -141,16 +163,8 @@ void add_inject_command(CLI::App& app, Status& status) {
       "returns when all have come to their end, so that what is shown next counts them; it says how many have not "
       "after\n"
       "1 ms of emulated time.\n"
-      "Faults, as `faults:` of a testbed file has them:\n"
-      "  lossy          a link (NODE:PORT) or all of a node's lose or damage a share of their frames\n"
-      "  deaf           a port, or all of a node's, does not react to PFC\n"
-      "  tx_disabled    queues of a switch's port, or of all of its ports, send nothing\n"
-      "  storm          a built-in host pauses its peers without end\n"
-      "  slow_receiver  a built-in host's buffer drains too slowly, and fills\n"
-      "  one_way        what a port sends (--direction out) or gets (in) dies; its link stays up\n"
-      "  dead           frames of both directions die on a link, or on all of a node's: a data plane that has died\n"
-      "  drained        routes leave a link, or all of a node's, wherever there is another way\n"
-      "  clear          ends these faults; one_way, dead and drained end by: softspine link WHERE up\n"
+      "Faults, as `faults:` of a testbed file has them:\n" +
+      faults_help() +
       "Links that go down: softspine link. Other thresholds and headroom: softspine profile.\n"
       "Examples:\n"
       "  softspine inject tor1:Ethernet0 odd-frames.pcap\n"

@@ -91,7 +91,7 @@ void LacpWire::finish() {
     each.a->finish();
     each.b->finish();
     for (const control::Fault& fault : testbed_.faults) {
-      if (fault.kind == control::LinkFaultKind::kDown && std::ranges::binary_search(fault.links, each.link))
+      if (fault.kind == control::FaultKind::kDown && std::ranges::binary_search(fault.links, each.link))
         note_cut(each, fault.at);
     }
   }

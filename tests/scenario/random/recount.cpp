@@ -123,7 +123,7 @@ void Recounting::count_vanished() {
   const Testbed& testbed = run_.testbed;
   if (testbed.faults.size() != 1 || run_.snapshot.faults.size() != 1 || testbed.detection) return;
   const control::Fault& fault = testbed.faults.front();
-  if (fault.kind != control::LinkFaultKind::kDead || fault.carrier_goes) return;
+  if (fault.ports.empty() || fault.carrier_goes) return;
   std::vector<int64_t> left;
   for (const CapturedFrame& frame : run_.captured.frames) {
     const int64_t start = run_.start_of(frame);

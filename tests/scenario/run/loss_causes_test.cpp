@@ -11,7 +11,7 @@ using control::LinkEnd;
 using dataplane::DropReason;
 using dataplane::LossKind;
 using dataplane::LossRecord;
-using Kind = FaultScope::Kind;
+using Kind = control::FaultKind;
 using Cause = std::optional<uint32_t>;
 
 // h1 – tor1 = spine1, spine2 = tor2 – h2. The flow 0 goes from h1 to h2.
@@ -47,7 +47,7 @@ workload: [{name: w, pattern: pairs, from: [h1], to: [h2], message: 1KiB, messag
 
 TEST_F(LossCausesByHand, LinksThatAreDownTakeWhatIsOnThemAndSentIntoThem) {
   const LinkEnd up = port("tor1", "Ethernet4");
-  const FaultScope scope{.kind = Kind::kLinks, .links = {link("tor1", "Ethernet4")}};
+  const FaultScope scope{.kind = Kind::kDown, .links = {link("tor1", "Ethernet4")}};
   EXPECT_EQ(by(scope, lost(LossKind::kLinkDown, up)), 7U);
   EXPECT_EQ(by(scope, lost(LossKind::kLinkDown, port("spine1", "Ethernet0"))), 7U) << "from its other end";
   EXPECT_EQ(by(scope, dropped(DropReason::kLinkDown, up)), 7U);
@@ -60,7 +60,7 @@ TEST_F(LossCausesByHand, LinksThatAreDownTakeWhatIsOnThemAndSentIntoThem) {
 
 TEST_F(LossCausesByHand, FramesThatDieAreThoseThatThePortSends) {
   const LinkEnd sender = port("tor1", "Ethernet4");
-  const FaultScope scope{.kind = Kind::kFramesDie, .links = {}, .ports = {sender}};
+  const FaultScope scope{.kind = Kind::kDead, .links = {}, .ports = {sender}};
   for (const LossKind kind : {LossKind::kVanished, LossKind::kDamaged}) {
     EXPECT_EQ(by(scope, lost(kind, sender)), 7U);
     EXPECT_EQ(by(scope, lost(kind, port("spine1", "Ethernet0"))), Cause{}) << "the other direction";
@@ -91,7 +91,7 @@ TEST_F(LossCausesByHand, APortThatSendsNothingFillsItsOwnQueues) {
   for (const DropReason reason : {DropReason::kQueueFull, DropReason::kWredDropped, DropReason::kPfcWatchdog}) {
     EXPECT_EQ(by({.kind = Kind::kTxDisabled, .links = {}, .ports = {silent}}, dropped(reason, silent)), 7U);
     EXPECT_EQ(by({.kind = Kind::kTxDisabled, .links = {}, .ports = {silent}}, dropped(reason, other)), Cause{});
-    for (const Kind kind : {Kind::kLinks, Kind::kFramesDie, Kind::kDeaf, Kind::kHost, Kind::kOther})
+    for (const Kind kind : {Kind::kDown, Kind::kDead, Kind::kDeaf, Kind::kStorm, Kind::kClear})
       EXPECT_EQ(by({.kind = kind, .links = {}, .ports = {silent}}, dropped(reason, silent)), Cause{});
   }
   EXPECT_EQ(by({.kind = Kind::kTxDisabled, .links = {}, .ports = {silent}}, dropped(DropReason::kIngressFull, silent)),
@@ -99,7 +99,7 @@ TEST_F(LossCausesByHand, APortThatSendsNothingFillsItsOwnQueues) {
 }
 
 TEST_F(LossCausesByHand, AHostsFaultIsWhatTheWatchdogBeforeItAndItsOwnBufferDrop) {
-  const FaultScope scope{.kind = Kind::kHost, .links = {}, .ports = {port("h2", "eth0")}};
+  const FaultScope scope{.kind = Kind::kStorm, .links = {}, .ports = {port("h2", "eth0")}};
   const LinkEnd to_host = port("tor2", "Ethernet0");
   const LinkEnd uplink = port("tor2", "Ethernet4");
   EXPECT_EQ(by(scope, dropped(DropReason::kPfcWatchdog, to_host, uplink.port)), 7U);
@@ -113,10 +113,10 @@ TEST_F(LossCausesByHand, AHostsFaultIsWhatTheWatchdogBeforeItAndItsOwnBufferDrop
 }
 
 TEST_F(LossCausesByHand, TheLatestFaultThatExplainsALossHasIt) {
-  const FaultScope scope{.kind = Kind::kLinks, .links = {link("tor1", "Ethernet4")}};
+  const FaultScope scope{.kind = Kind::kDown, .links = {link("tor1", "Ethernet4")}};
   const LossRecord record = lost(LossKind::kLinkDown, port("tor1", "Ethernet4"));
   causes_->begin(1, scope);
-  causes_->begin(2, {.kind = Kind::kLinks, .links = {link("tor1", "Ethernet8")}});
+  causes_->begin(2, {.kind = Kind::kDown, .links = {link("tor1", "Ethernet8")}});
   EXPECT_EQ(causes_->of(record), 1U);
   causes_->begin(3, scope);
   EXPECT_EQ(causes_->of(record), 3U);
@@ -131,8 +131,8 @@ TEST_F(LossCausesByHand, WhereThereIsARouteTheLatestThatIsNotFollowedIsTheCause)
   const LossRecord record = dropped(DropReason::kNoRoute, port("spine1", "Ethernet0"));
   std::vector<bool> usable(testbed_.fabric.links.size(), true);
   causes_->set_links(usable);
-  causes_->begin(1, {.kind = Kind::kLinks, .links = {link("tor1", "Ethernet4")}});
-  causes_->begin(2, {.kind = Kind::kLinks, .links = {link("tor2", "Ethernet4")}});
+  causes_->begin(1, {.kind = Kind::kDown, .links = {link("tor1", "Ethernet4")}});
+  causes_->begin(2, {.kind = Kind::kDown, .links = {link("tor2", "Ethernet4")}});
   causes_->begin(3, {.kind = Kind::kDeaf, .links = {}, .ports = {port("tor1", "Ethernet4")}});
   EXPECT_EQ(causes_->of(record), 2U) << "the third is no fault of links";
   causes_->followed(2);
@@ -148,8 +148,8 @@ TEST_F(LossCausesByHand, WhereThereIsNoRouteTheFaultWithoutWhichThereWouldBeOneI
   const LossRecord record = dropped(DropReason::kNoRoute, port("tor1", "Ethernet0"));
   const uint32_t first = link("tor1", "Ethernet4");
   const uint32_t second = link("tor1", "Ethernet8");
-  causes_->begin(1, {.kind = Kind::kLinks, .links = {first}});
-  causes_->begin(2, {.kind = Kind::kLinks, .links = {second}});
+  causes_->begin(1, {.kind = Kind::kDown, .links = {first}});
+  causes_->begin(2, {.kind = Kind::kDown, .links = {second}});
   std::vector<bool> usable(testbed_.fabric.links.size(), true);
   usable[first] = usable[second] = false;
   causes_->set_links(usable);
@@ -163,7 +163,7 @@ TEST_F(LossCausesByHand, WhereThereIsNoRouteTheFaultWithoutWhichThereWouldBeOneI
 
 // A packet of no flow has its destination in its header.
 TEST_F(LossCausesByHand, AFrameFromOutsideIsBoundForTheHostOfItsAddress) {
-  const FaultScope scope{.kind = Kind::kLinks, .links = {link("tor2", "Ethernet0")}};
+  const FaultScope scope{.kind = Kind::kDown, .links = {link("tor2", "Ethernet0")}};
   LossRecord record = dropped(DropReason::kNeighbourIncomplete, port("tor2", "Ethernet0"));
   EXPECT_EQ(by(scope, record), 7U) << "the flow's destination is h2";
   record.flow = dataplane::kNoFlow;

@@ -10,7 +10,7 @@ namespace {
 using control::LinkEnd;
 using dataplane::Duration;
 using dataplane::Instant;
-using Kind = FaultScope::Kind;
+using Kind = control::FaultKind;
 
 Instant at_us(int64_t us) {
   return Instant::at(Duration::us(us));
@@ -28,9 +28,9 @@ fabric: {kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 1, host_link: {rat
 workload: [{name: w, pattern: pairs, from: [h1], to: [h2], message: 1KiB, messages: 1, mtu: 1024}]
 )"));
     const LinkEnd port{node("spine1"), 0};
-    elsewhere_ = {.kind = Kind::kLinks, .links = {testbed_.fabric.port(port).link}};
+    elsewhere_ = {.kind = Kind::kDown, .links = {testbed_.fabric.port(port).link}};
     silent_ = {.kind = Kind::kTxDisabled, .links = {}, .ports = {port}};
-    at_host_ = {.kind = Kind::kLinks, .links = {link("h1", "eth0")}};
+    at_host_ = {.kind = Kind::kDown, .links = {link("h1", "eth0")}};
   }
 
   std::optional<Suspicion> of(const StallSuspect& suspect) const { return of(suspect, stall_); }
@@ -92,7 +92,7 @@ TEST_F(StallCausesByHand, AFaultIsAtAHostFromEitherEndOfItsLinks) {
       const FaultScope scope{.kind = Kind::kDeaf, .links = {}, .ports = {end}};
       EXPECT_EQ(of({.scope = scope, .at = at_us(1'000)})->first, at_host) << node.name << end.node;
     }
-    const FaultScope scope{.kind = Kind::kLinks, .links = {node.ports[0].link}};
+    const FaultScope scope{.kind = Kind::kDown, .links = {node.ports[0].link}};
     EXPECT_EQ(of({.scope = scope, .at = at_us(1'000)})->first, at_host) << node.name;
   }
 }

@@ -31,7 +31,7 @@ TEST(PortFaults, ALossyLinkIsSoBothWaysUnlessTheFileSaysWhich) {
                   "  - {at: 4ms, node: spine1, set: lossy, drop: 1%, direction: out}\n"));
   ASSERT_EQ(testbed.port_faults.size(), 4u);
   const PortFault& both = testbed.port_faults[0];
-  EXPECT_EQ(both.kind, PortFaultKind::kLossy);
+  EXPECT_EQ(both.kind, FaultKind::kLossy);
   EXPECT_EQ(names_of(testbed, both.ports), (Names{"tor1:Ethernet0", "h1:eth0"}));
   EXPECT_EQ(both.at, Instant::at(Duration::ms(1)));
   EXPECT_EQ(both.until, Instant::at(Duration::ms(2)));
@@ -50,7 +50,7 @@ TEST(PortFaults, ADeafPortIsTheNamedOneOrAllOfANodes) {
                             "  - {at: 1ms, link: \"tor1:Ethernet0\", set: deaf, priorities: [3]}\n"
                             "  - {at: 1ms, node: h2, set: deaf}\n"));
   ASSERT_EQ(testbed.port_faults.size(), 2u);
-  EXPECT_EQ(testbed.port_faults[0].kind, PortFaultKind::kDeaf);
+  EXPECT_EQ(testbed.port_faults[0].kind, FaultKind::kDeaf);
   EXPECT_EQ(names_of(testbed, testbed.port_faults[0].ports), Names{"tor1:Ethernet0"});
   EXPECT_EQ(testbed.port_faults[0].priorities, 0x08);
   EXPECT_EQ(names_of(testbed, testbed.port_faults[1].ports), Names{"h2:eth0"});
@@ -84,7 +84,7 @@ TEST(PortFaults, TxIsDisabledAtTheNamedPortOrAllOfASwitchs) {
                             "  - {at: 1ms, until: 2ms, link: \"tor1:Ethernet0\", set: tx_disabled}\n"
                             "  - {at: 1ms, node: spine1, set: tx_disabled}\n"));
   ASSERT_EQ(testbed.port_faults.size(), 2u);
-  EXPECT_EQ(testbed.port_faults[0].kind, PortFaultKind::kTxDisabled);
+  EXPECT_EQ(testbed.port_faults[0].kind, FaultKind::kTxDisabled);
   EXPECT_EQ(names_of(testbed, testbed.port_faults[0].ports), Names{"tor1:Ethernet0"});
   EXPECT_EQ(testbed.port_faults[0].until, Instant::at(Duration::ms(2)));
   EXPECT_EQ(names_of(testbed, testbed.port_faults[1].ports), (Names{"spine1:Ethernet0", "spine1:Ethernet4"}));
@@ -105,7 +105,7 @@ TEST(PortFaults, ClearOrWellAsBeforeIsForThePortItsPeerAndTheHost) {
   EXPECT_EQ(names_of(testbed, testbed.port_faults[0].ports), (Names{"h1:eth0", "tor1:Ethernet0"}));
   EXPECT_EQ(names_of(testbed, testbed.port_faults[1].ports), (Names{"tor1:Ethernet0", "h1:eth0"}));
   ASSERT_EQ(testbed.host_faults.size(), 1u);
-  EXPECT_EQ(testbed.host_faults[0].kind, HostFaultKind::kClear);
+  EXPECT_EQ(testbed.host_faults[0].kind, FaultKind::kClear);
 }
 
 TEST(PortFaults, RefuseWhatTheyCannotBe) {

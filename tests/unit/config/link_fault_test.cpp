@@ -66,7 +66,7 @@ std::string flaps_of(const std::string& flap, const std::string& more = "") {
                                                   flap + "}}" + more + "]\n"))
                                 .faults) {
     out += (out.empty() ? "" : ", ") + std::to_string(fault.at.count_ps() / 1'000'000) +
-           (fault.kind == LinkFaultKind::kDown ? " down" : " up");
+           (fault.kind == FaultKind::kDown ? " down" : " up");
   }
   return out;
 }
@@ -102,14 +102,14 @@ TEST(LinkFaults, OfALinkThatFlapsAreLateByAsMuchAsTheJitterAtMost) {
 
 // A dead link delivers nothing; one that is dead one way, nothing of what the named end sends, or hears.
 TEST(LinkFaults, OfADeadLinkKillTheFramesOfTheEndsThatTheFileNames) {
-  const auto ports = [](const std::string& keys) {
+  const auto ports = [](const std::string& keys, FaultKind kind = FaultKind::kOneWay) {
     const Testbed testbed = read_well(with_fabric("faults: [{at: 1ms, link: 'tor1:Ethernet8', " + keys + "}]\n"));
     LinkNames out;
-    EXPECT_EQ(testbed.faults.at(0).kind, LinkFaultKind::kDead);
+    EXPECT_EQ(testbed.faults.at(0).kind, kind);
     for (const LinkEnd end : testbed.faults[0].ports) out.insert(testbed.fabric.name_of(end));
     return out;
   };
-  EXPECT_EQ(ports("set: dead"), (LinkNames{"tor1:Ethernet8", "spine1:Ethernet0"}));
+  EXPECT_EQ(ports("set: dead", FaultKind::kDead), (LinkNames{"tor1:Ethernet8", "spine1:Ethernet0"}));
   EXPECT_EQ(ports("set: one_way, direction: out"), (LinkNames{"tor1:Ethernet8"}));
   EXPECT_EQ(ports("set: one_way, direction: in"), (LinkNames{"spine1:Ethernet0"}));
 }

@@ -110,12 +110,12 @@ TEST(Faults, BecomeLinksInTheOrderOfTime) {
                             "  - {at: 2ms, node: spine1, set: up}\n"
                             "  - {at: 1ms, link: \"spine1:Ethernet4\", set: down}\n"));
   ASSERT_EQ(testbed.faults.size(), 2u);
-  EXPECT_EQ(testbed.faults[0].kind, LinkFaultKind::kDown);
+  EXPECT_EQ(testbed.faults[0].kind, FaultKind::kDown);
   ASSERT_EQ(testbed.faults[0].links.size(), 1u);
   const FabricLink& link = testbed.fabric.links[testbed.faults[0].links[0]];
   EXPECT_EQ(testbed.fabric.name_of(link.b), "spine1:Ethernet4");
   EXPECT_EQ(testbed.fabric.nodes[link.a.node].name, "tor2");
-  EXPECT_EQ(testbed.faults[1].kind, LinkFaultKind::kUp);
+  EXPECT_EQ(testbed.faults[1].kind, FaultKind::kUp);
   EXPECT_EQ(testbed.faults[1].links.size(), 2u);
 }
 
@@ -144,13 +144,13 @@ TEST(HostFaults, HaveATimeAPlaceAndAKind) {
   EXPECT_EQ(testbed.faults.size(), 1u);
   ASSERT_EQ(testbed.host_faults.size(), 2u);
   const HostFault& slow = testbed.host_faults[0];
-  EXPECT_EQ(slow.kind, HostFaultKind::kSlowReceiver);
+  EXPECT_EQ(slow.kind, FaultKind::kSlowReceiver);
   EXPECT_EQ(slow.drain, dataplane::Rate::gbps(10));
   EXPECT_EQ(slow.priorities, 0x18);
   EXPECT_TRUE(slow.until.is_never());
   EXPECT_EQ(testbed.fabric.nodes[slow.node].name, "h2");
   const HostFault& storm = testbed.host_faults[1];
-  EXPECT_EQ(storm.kind, HostFaultKind::kStorm);
+  EXPECT_EQ(storm.kind, FaultKind::kStorm);
   EXPECT_EQ(storm.priorities, 0x09);
   EXPECT_EQ(storm.until, dataplane::Instant::at(dataplane::Duration::ms(3)));
 }

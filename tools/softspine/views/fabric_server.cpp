@@ -204,9 +204,8 @@ void FabricServer::add_fault() {
       }
       return std::unexpected(all);
     }
-    const bool goes_elsewhere = std::ranges::any_of(fault->links, [](const Fault& each) {
-      return each.profile || each.kind == LinkFaultKind::kDown || each.kind == LinkFaultKind::kUp;
-    });
+    const bool goes_elsewhere = std::ranges::any_of(
+        fault->links, [](const Fault& each) { return each.profile || row_of(each.kind).help.empty(); });
     if (goes_elsewhere) return std::unexpected("links go down by `link`, switches change by `profile`");
     fabric_.part<testbeds::LiveControl>().inject_fault(std::move(*fault));
     const std::string where = text_argument(row, row.contains("link") ? "link" : "node");
