@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of many short lines, put together from pieces. The caller gives the length of the longest possible line, and
-// room for it is made once. Pieces then need no check for room, which would take most of their time.
+// Text of many short lines, put together from pieces. The caller gives the length that a line has at most, and room for
+// it is made once. Pieces then need no check for room, which would take most of their time.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace softspine::control {
 
@@ -32,34 +31,35 @@ class LineKey {
   size_t size_;
 };
 
+// One line, where there is room for it.
 class LineText {
  public:
   static constexpr size_t kMostDigits = 20;  // of 64 bits
 
-  explicit LineText(size_t longest = 0) : text_(longest + LineKey::kPlace) {}
+  // Appends to `out` the line that write(line) puts together of at most `longest` characters.
+  template <typename Write>
+  static void append(std::string& out, size_t longest, Write&& write) {
+    const size_t before = out.size();
+    out.resize_and_overwrite(before + longest + LineKey::kPlace, [&](char* data, size_t) {
+      LineText line{data + before};
+      write(line);
+      return static_cast<size_t>(line.at_ - data);
+    });
+  }
 
   void add(std::string_view piece) {
-    std::memcpy(text_.data() + size_, piece.data(), piece.size());
-    size_ += piece.size();
+    std::memcpy(at_, piece.data(), piece.size());
+    at_ += piece.size();
   }
   void add(const LineKey& key) {
-    std::memcpy(text_.data() + size_, key.place().data(), LineKey::kPlace);
-    size_ += key.text().size();
+    std::memcpy(at_, key.place().data(), LineKey::kPlace);
+    at_ += key.text().size();
   }
-  void add(uint64_t number) {
-    char* const at = text_.data() + size_;
-    size_ = static_cast<size_t>(std::to_chars(at, at + kMostDigits, number).ptr - text_.data());
-  }
-  bool is_empty() const { return size_ == 0; }
-  // Moves the line behind `out`.
-  void flush(std::string& out) {
-    out.append(text_.data(), size_);
-    size_ = 0;
-  }
+  void add(uint64_t number) { at_ = std::to_chars(at_, at_ + kMostDigits, number).ptr; }
 
  private:
-  std::vector<char> text_;
-  size_t size_ = 0;
+  explicit LineText(char* at) : at_(at) {}
+  char* at_;
 };
 
 }  // namespace softspine::control

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters over time: what every port, priority, priority group, queue and buffer pool of the switches, and every
-// priority of the ports of hosts, built-in or outside, has counted since the last sample, as JSON lines.
+// priority of the ports of hosts, built-in or outside, has counted since the last sample, as cells (sink.hpp).
 //
-//   {"series": 1, "testbed": …, "sample_interval_ps": …, "counters": {"port": {"rx_packets": "counter", …}, …}}
-//   {"t_ps": 20000000, "port": "tor1:Ethernet0", "rx_packets": 12, …, "drops": {"queue_full": 3}}
-//   {"t_ps": 20000000, "port": "tor1:Ethernet0", "priority": 3, "pfc_tx_packets": 1, "pfc_tx_pause_ps": 4096, …}
-//   …                                            "group": 3      "queue": 3      "pool": "ingress_lossless_pool"
-//   {"end_ps": …, "samples": …, "lines": …}
+// A sample has what has changed: of a counter by how much since the last sample, of a gauge or watermark its new value.
+// What has not changed is left out, and a row that would have nothing, too. The names are CounterFacts::row_name().
 //
-// A line has what has changed: of a counter by how much since the last sample, of a gauge or watermark its new value.
-// What has not changed is left out, and a line that would have nothing, too. The names are CounterFacts::row_name().
-//
-//   the sum of a counter over all lines  =  its value at the end of the run
+//   the sum of a counter over all cells  =  its value at the end of the run
 //   the last value of a gauge            =  its value at the end
-// check() compares each series with the snapshot that the report is made from. The sums of what was written are kept
-// apart from the last sample, of which differences are taken, so that a surplus, missing or wrong line is found.
+// check() compares each series with the snapshot that the report is made from. The sums of what was handed out are kept
+// apart from the last sample, of which differences are taken, so that a surplus, missing or wrong cell is found.
 //
 // Cost of a sample: a comparison for each part that the caller knows to be unchanged, else one for each counter of it.
 #pragma once
@@ -24,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "control/record/line_text.hpp"
+#include "control/record/sink.hpp"
 #include "control/telemetry/counter.hpp"
 #include "control/telemetry/snapshot.hpp"
 
@@ -39,9 +33,6 @@ struct PortChanges {
   uint8_t queues = 0xff;
 };
 
-// What a row is of: a whole port or pool, or one of a port's priorities, groups or queues.
-enum class SeriesRow : uint8_t { kWhole, kPriority, kGroup, kQueue };
-
 // Which counters: names of rows, with * for anything ("pfc_*"); none: all. "drops" stands for drops by reason.
 using CounterPatterns = std::vector<std::string>;
 // The names that patterns can name, in the order of the tables.
@@ -53,11 +44,10 @@ class Series {
   // `shape`: a snapshot with the switches, ports, pools, hosts and edges that every sample will have, in this order.
   Series(const FabricSnapshot& shape, const CounterPatterns& patterns);
 
-  void add_head(std::string& out, const std::string& testbed, dataplane::Duration interval) const;
-  // The lines of one sample. `changes`: by port, over all switches, hosts, then edges; at ports that it does not reach
-  // anything may have changed.
-  void add_sample(std::string& out, const FabricSnapshot& now, const std::vector<PortChanges>& changes);
-  void add_end(std::string& out, dataplane::Instant now) const;
+  SeriesShape shape(const std::string& testbed, dataplane::Duration interval) const;
+  // One sample, until the next is taken. `changes`: by port, over all switches, hosts, then edges; at ports that it
+  // does not reach anything may have changed.
+  SeriesSample sample(const FabricSnapshot& now, const std::vector<PortChanges>& changes);
 
   // The parts that the chosen counters belong to: nothing else of a snapshot is read.
   struct Needs {
@@ -73,13 +63,10 @@ class Series {
   // A sentence for each series whose sum is not what the snapshot of the end has.
   std::vector<std::string> check(const FabricSnapshot& end) const;
 
-  uint64_t lines() const { return lines_; }
-
  private:
   template <typename Part>
   struct Column {
     Read<Part> read;
-    LineKey key;  // ,"name":
     Nature nature = Nature::kGrows;
   };
   // Consecutive columns whose values are members of one struct, which `holder` finds.
@@ -92,28 +79,27 @@ class Series {
   struct Columns {
     std::vector<Column<Part>> all;
     std::vector<Run<Part>> runs;  // over `all`, in its order
+    uint32_t first = 0;           // of columns_: they stand there together
 
     size_t size() const { return all.size(); }
     bool empty() const { return all.empty(); }
   };
   struct Places;
-  class Writer;
+  class Finder;
   class Checker;
 
   template <typename Part, typename Table>
-  Columns<Part> chosen(const Table& table, const CounterPatterns& patterns) const;
+  Columns<Part> chosen(const Table& table, const CounterPatterns& patterns, SeriesSection section);
   // Calls the cells of each row, in the order in which values_ has them.
   template <typename Cells>
   void walk(const FabricSnapshot& snapshot, const std::vector<PortChanges>* changes, Cells& cells) const;
   template <typename Cells, typename See>
-  static void walk_rows(std::string_view name, SeriesRow row, uint8_t changed, size_t columns, Cells& cells, See&& see);
+  static void walk_rows(size_t place, SeriesRow row, uint8_t changed, size_t columns, Cells& cells, See&& see);
   template <typename Cells>
-  void walk_port(const PortSnapshot& port, std::string_view name, PortChanges changes, Cells& cells) const;
-  template <typename Part>
-  static void add_names(std::string& out, const Columns<Part>& columns);
+  void walk_port(const PortSnapshot& port, size_t place, PortChanges changes, Cells& cells) const;
   size_t size_of(const FabricSnapshot& shape) const;
-  size_t longest_line() const;
 
+  std::vector<SeriesColumn> columns_;  // those below, in their order, then drops by reason
   Columns<PortSnapshot> ports_;
   Columns<CreditSnapshot> credits_;
   Columns<PauseSnapshot> priorities_;
@@ -123,13 +109,13 @@ class Series {
   Columns<PoolSnapshot> pools_;
   Columns<HostPauseSnapshot> host_priorities_;
   bool has_drops_ = false;
-  std::vector<std::string> names_;   // of the ports of switches, of hosts, then of edges: tor1:Ethernet0
+  uint32_t first_drop_ = 0;          // of columns_
+  std::vector<SeriesPlace> places_;  // the ports of switches, of hosts, then of edges
   std::vector<size_t> pool_counts_;  // of each switch, at the start: a profile may have others later
   std::vector<uint64_t> seen_;       // by row and column: at the last sample
-  std::vector<uint64_t> written_;    // as seen_: the sum of what was written, or the last gauge
-  LineText line_;                    // that is being written
-  uint64_t samples_ = 0;
-  uint64_t lines_ = 0;
+  std::vector<uint64_t> handed_;     // as seen_: the sum of what was handed out, or the last gauge
+  std::vector<ChangedRow> rows_;     // of the last sample
+  std::vector<SeriesCell> cells_;    // of the last sample, and room for more
 };
 
 }  // namespace softspine::control

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/telemetry/event_lines.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <iterator>
 
 #include "control/telemetry/text_table.hpp"
 
@@ -13,7 +9,6 @@ namespace softspine::control {
 
 namespace {
 
-using dataplane::Event;
 using dataplane::EventKind;
 
 // In the order of EventKind, then of ControlEvent.
@@ -38,24 +33,6 @@ constexpr std::array kFacts{
 
 constexpr size_t kSwitchEvents = static_cast<size_t>(EventKind::kLinkDown) + 1;
 static_assert(kFacts.size() == kSwitchEvents + static_cast<size_t>(ControlEvent::kOutsideGone) + 1);
-constexpr std::array<std::string_view, 5> kControlKeys{"what", "what", "switch", "circle", "what"};
-
-bool has_priorities(EventKind kind) {
-  return kind != EventKind::kDrops && kind != EventKind::kLinkUp && kind != EventKind::kLinkDown;
-}
-
-void add_priorities(std::string& out, uint8_t priorities) {
-  out += ",\"priorities\":[";
-  bool any = false;
-  for (uint32_t i = 0; i < dataplane::kPriorities; ++i) {
-    if ((priorities >> i & 1) == 0) continue;
-    out += any ? "," : "";
-    out += std::to_string(i);
-    any = true;
-  }
-  out += ']';
-}
-
 }  // namespace
 
 std::span<const EventFacts> event_facts() {
@@ -66,24 +43,6 @@ size_t row_of(EventKind kind) {
 }
 size_t row_of(ControlEvent kind) {
   return kSwitchEvents + static_cast<size_t>(kind);
-}
-
-void add_event_line(std::string& out, const Event& event, std::string_view port) {
-  auto end = std::back_inserter(out);
-  fmt::format_to(end, "{{\"t_ps\":{},\"event\":\"{}\",\"port\":{}", event.at.count_ps(),
-                 kFacts[row_of(event.kind)].name, Json(port).dump());
-  if (has_priorities(event.kind)) add_priorities(out, event.priorities);
-  if (event.group != Event::kNoGroup) fmt::format_to(end, ",\"group\":{}", event.group);
-  if (event.kind == EventKind::kDrops) {
-    fmt::format_to(end, ",\"reason\":\"{}\",\"packets\":{},\"first_ps\":{},\"last_ps\":{}",
-                   dataplane::name_of(event.reason), event.count, event.first.count_ps(), event.last.count_ps());
-  }
-  out += "}\n";
-}
-
-void add_event_line(std::string& out, dataplane::Instant at, ControlEvent kind, std::string_view value) {
-  fmt::format_to(std::back_inserter(out), "{{\"t_ps\":{},\"event\":\"{}\",\"{}\":{}}}\n", at.count_ps(),
-                 kFacts[row_of(kind)].name, kControlKeys[static_cast<size_t>(kind)], Json(value).dump());
 }
 
 Json events_json(const FabricSnapshot& snapshot) {

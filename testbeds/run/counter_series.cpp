@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "control/record/json_lines.hpp"
 #include "testbeds/run/port_copy.hpp"
 #include "testbeds/run/snapshots.hpp"
 
@@ -57,9 +58,9 @@ void update_buffers(const Mmu& mmu, PortNo port, control::PortSnapshot& copy, co
 
 std::expected<void, std::string> CounterSeries::open(const SeriesRequest& request) {
   request_ = request;
-  auto file = control::LineFile::open(request.path, &ending_);
-  if (!file) return std::unexpected("cannot write counters to " + request.path + ": " + file.error());
-  file_ = std::move(*file);
+  auto lines = control::SeriesLines::open(request.path, &ending_);
+  if (!lines) return std::unexpected("cannot write counters to " + lines.error());
+  sinks_.push_back(std::move(*lines));
   control::FabricSnapshot shape = snapshot_of(testbed_, compiler_, nodes_, RunFlows{}, nodes_.engine().now());
   now_.switches = std::move(shape.switches);
   now_.hosts = std::move(shape.hosts);
@@ -72,7 +73,7 @@ std::expected<void, std::string> CounterSeries::open(const SeriesRequest& reques
   pools_.resize(testbed_.fabric.nodes.size());
   series_.emplace(now_, request.counters);
   needs_ = series_->needs();
-  series_->add_head(file_->text(), testbed_.name, request_.interval);
+  for (const auto& sink : sinks_) sink->begin(series_->shape(testbed_.name, request_.interval));
   if (nodes_.engine().is_wall()) writer_ = std::jthread{[this](const std::stop_token& stop) { write(stop); }};
   nodes_.engine().look_at(Instant::at(request_.interval), [this](Instant now) { sample(now); });
   return {};
@@ -225,9 +226,9 @@ void CounterSeries::write(const std::stop_token& stop) {
 }
 
 void CounterSeries::add_sample() {
-  series_->add_sample(file_->text(), now_, changes_);
-  file_->put();
-  report_error(now_.instant);
+  const control::SeriesSample sample = series_->sample(now_, changes_);
+  for (const auto& sink : sinks_) sink->sample(sample);
+  report_errors(now_.instant);
 }
 
 void CounterSeries::finish(Instant now) {
@@ -236,14 +237,16 @@ void CounterSeries::finish(Instant now) {
   copy(now);
   hand_over();
   wait_until_written();
-  series_->add_end(file_->text(), now);
-  file_->flush();
-  report_error(now);
+  for (const auto& sink : sinks_) sink->end(now);
+  report_errors(now);
 }
 
-void CounterSeries::report_error(Instant now) {
-  const std::string error = file_->take_error();
-  if (!error.empty()) errors_.report("counters over time", request_.path + ": " + error, now);
+void CounterSeries::report_errors(Instant now) {
+  for (const auto& sink : sinks_) {
+    if (std::string error = sink->take_error(); !error.empty()) {
+      errors_.report("counters over time", std::move(error), now);
+    }
+  }
 }
 
 std::vector<std::string> CounterSeries::check(const control::FabricSnapshot& end) const {

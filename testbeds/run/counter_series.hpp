@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples the counters of a running fabric at the exact multiples of an interval of emulated time, and writes them
-// (control/record/series.hpp).
+// Samples the counters of a running fabric at the exact multiples of an interval of emulated time, and hands what has
+// changed (control/record/series.hpp) to its sinks.
 //
 // A sample at T has all events before T and none at or after it, for any number of workers and on either clock: it is a
 // look of the engine. It keeps no run alive, and none is taken while nothing changes: after an interval in which no
@@ -8,7 +8,7 @@
 // of the run, whether that is a multiple or not.
 //
 // Two halves. The look brings a copy of the counters up to date (PortCopies), and notes which parts of it have changed;
-// only what the chosen counters need is copied. Then the differences are found and the lines written: on the virtual
+// only what the chosen counters need is copied. Then the differences are found and handed to the sinks: on the virtual
 // clock by the look itself, which has the copy in its cache (another core would have to fetch it, and to be woken:
 // twice the time); on the wall clock by a thread, while the fabric goes on, and the next look waits until it is done.
 // So the copy belongs to one of the two at any time.
@@ -26,8 +26,8 @@
 
 #include "control/compile/compile.hpp"
 #include "control/model/testbed.hpp"
-#include "control/record/line_file.hpp"
 #include "control/record/series.hpp"
+#include "control/record/sink.hpp"
 #include "control/telemetry/error_channel.hpp"
 #include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/run_part.hpp"
@@ -80,7 +80,7 @@ class CounterSeries : public RunPart {
   void add_sample();
   void wait_until_written();
   void write(const std::stop_token& stop);
-  void report_error(dataplane::Instant now);
+  void report_errors(dataplane::Instant now);
 
   const control::Testbed& testbed_;
   const control::Compiler& compiler_;
@@ -94,7 +94,7 @@ class CounterSeries : public RunPart {
   std::atomic<bool> ending_{false};
 
   // The looks', and while has_work_ the writer's.
-  std::optional<control::LineFile> file_;
+  std::vector<std::unique_ptr<control::SampleSink>> sinks_;
   std::optional<control::Series> series_;
   control::FabricSnapshot now_;  // switches, hosts and edges only: as of the last sample
   std::vector<control::PortChanges> changes_;

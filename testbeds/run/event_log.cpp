@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/run/event_log.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
-#include "control/telemetry/json.hpp"
+#include "control/record/json_lines.hpp"
 
 namespace softspine::testbeds {
 
@@ -36,12 +33,11 @@ EventLog::~EventLog() {
 }
 
 std::expected<void, std::string> EventLog::open(const std::string& path) {
-  auto file = control::LineFile::open(path, &ending_);
-  if (!file) return std::unexpected("cannot write events to " + path + ": " + file.error());
-  path_ = path;
-  file_ = std::move(*file);
+  auto lines = control::EventLines::open(path, &ending_);
+  if (!lines) return std::unexpected("cannot write events to " + lines.error());
+  sinks_.push_back(std::move(*lines));
   counts_.assign(control::event_facts().size(), 0);
-  file_->text() += "{\"events\":1,\"testbed\":" + control::Json(testbed_.name).dump() + "}\n";
+  for (const auto& sink : sinks_) sink->begin(testbed_.name);
   dataplane::Engine& engine = nodes_.engine();
   for (uint32_t i = 0; i < engine.workers(); ++i) {
     buffers_.push_back(std::make_unique<dataplane::EventBuffer>(kRestAt, engine.wants_rest()));
@@ -66,21 +62,15 @@ void EventLog::look(Instant now) {
 }
 
 void EventLog::gather_control() {
-  for (const Incident& each : incidents_.since(incidents_seen_)) {
-    lines_.push_back({each.at, event_of(each.of), {}});
-    control::add_event_line(lines_.back().text, each.at, lines_.back().kind, each.what);
+  for (Incident& each : incidents_.since(incidents_seen_)) {
+    notes_.push_back({each.at, event_of(each.of), std::move(each.what)});
   }
   incidents_seen_ = incidents_.count();
 }
 
-void EventLog::add_line(const Event& event) {
-  const control::LinkEnd end{event.node, event.port};
-  control::add_event_line(file_->text(), event, testbed_.fabric.name_of(end));
-}
-
 // What lies at `now` itself waits: more of it may come.
 void EventLog::write_before(Instant now, Instant end) {
-  if (!file_) return;
+  if (sinks_.empty()) return;
   for (const auto& recorder : recorders_) recorder->end_bursts(now);
   for (const auto& buffer : buffers_) {
     buffer->take([&](const Event& event) {
@@ -90,30 +80,33 @@ void EventLog::write_before(Instant now, Instant end) {
   }
   gather_control();
   std::ranges::stable_sort(events_, {}, order_of);
-  std::ranges::stable_sort(lines_, {}, &Line::at);
+  std::ranges::stable_sort(notes_, {}, &control::ControlNote::at);
   auto event = events_.begin();
-  auto line = lines_.begin();
+  auto note = notes_.begin();
   for (;;) {
     const bool has_event = event != events_.end() && event->at < now;
-    const bool has_line = line != lines_.end() && line->at < now;
-    if (!has_event && !has_line) break;
-    if (has_line && (!has_event || line->at <= event->at)) {
-      ++counts_[control::row_of(line->kind)];
-      file_->text() += line++->text;
+    const bool has_note = note != notes_.end() && note->at < now;
+    if (!has_event && !has_note) break;
+    if (has_note && (!has_event || note->at <= event->at)) {
+      ++counts_[control::row_of(note->kind)];
+      for (const auto& sink : sinks_) sink->event(*note);
+      ++note;
     } else {
       ++counts_[control::row_of(event->kind)];
-      add_line(*event++);
+      const std::string port = testbed_.fabric.name_of({event->node, event->port});
+      for (const auto& sink : sinks_) sink->event(*event, port);
+      ++event;
     }
   }
   events_.erase(events_.begin(), event);
-  lines_.erase(lines_.begin(), line);
-  file_->put();
-  report_error(std::min(now, end));
+  notes_.erase(notes_.begin(), note);
+  report_errors(std::min(now, end));
 }
 
-void EventLog::report_error(Instant now) {
-  const std::string error = file_->take_error();
-  if (!error.empty()) errors_.report("event log", path_ + ": " + error, now);
+void EventLog::report_errors(Instant now) {
+  for (const auto& sink : sinks_) {
+    if (std::string error = sink->take_error(); !error.empty()) errors_.report("event log", std::move(error), now);
+  }
 }
 
 void EventLog::snapshot(control::FabricSnapshot& out) {
@@ -121,13 +114,11 @@ void EventLog::snapshot(control::FabricSnapshot& out) {
 }
 
 void EventLog::finish(Instant now) {
-  if (!file_) return;
+  if (sinks_.empty()) return;
   write_before(Instant::never(), now);
-  const uint64_t written = std::accumulate(counts_.begin(), counts_.end(), uint64_t{0});
-  file_->text() += fmt::format("{{\"end_ps\":{},\"lines\":{}}}\n", now.count_ps(), written);
-  file_->flush();
-  report_error(now);
-  file_.reset();
+  for (const auto& sink : sinks_) sink->end(now);
+  report_errors(now);
+  sinks_.clear();
 }
 
 }  // namespace softspine::testbeds

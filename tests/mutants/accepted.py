@@ -93,8 +93,8 @@ ACCEPTED: dict[str, str] = {
         'performance: on the virtual clock another thread writes the samples, and is waited for; on the wall clock none does',
     'testbeds/run/counter_series.cpp: queue.reserved_bytes == 0 → true':
         "equivalent: a series has no counter of a queue's own memory; who holds shared memory has a watermark",
-    'testbeds/run/event_log.cpp: line->at < now → true':
-        'equivalent: a line of this very instant is written a look sooner, and in the same order: nothing of before comes later',
+    'testbeds/run/event_log.cpp: note->at < now → true':
+        'equivalent: a note of this very instant is handed over a look sooner, and in the same order: nothing of before comes later',
     'testbeds/run/outside_watch.cpp: ended → true':
         'by hand: wire/command_carriers: namespace',
     'testbeds/run/captures.cpp: nodes_.engine().now() + every → nodes_.engine().now() - every':

@@ -73,7 +73,7 @@ BY_HAND = [
     Row('testbeds/run/link_control.cpp', 'hellos ? std::min(*signal, *hellos) : *signal', '*signal', 'hellos faster than the loss of signal are not heard'),
     Row('testbeds/run/link_control.cpp', 'dead ? faults + 1 : std::max(faults, 1U) - 1', 'dead ? 1U : 0U', 'of two deaths of one port the first end ends both'),
     Row('testbeds/run/stall_causes.cpp', 'stall.from < suspect.restored', 'true', "a stall after the repair is the old fault's"),
-    Row('testbeds/run/event_log.cpp', 'line->at <= event->at', 'line->at < event->at', 'at one instant a fault stands behind what it causes'),
+    Row('testbeds/run/event_log.cpp', 'note->at <= event->at', 'note->at < event->at', 'at one instant a fault stands behind what it causes'),
     Row('testbeds/run/lacp_control.cpp', '(place_in(subnet.switches, end.node) + 1) * kPortOffset', 'kPortOffset',
         'both ToRs of a host have the same LACP port numbers'),
     Row('testbeds/outside/outside_spec.cpp', 'if (host.bond.mode != control::BondMode::kLacp) return false;', ';',

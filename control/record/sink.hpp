@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run records, and to whom it is handed: counters over time (series.hpp) to SampleSinks, events
+// (testbeds/run/event_log.hpp) to EventSinks. A sink gives it its form: text, a table, a stream. One that takes both
+// may be called by two threads: samples may come from a writer's.
+//
+//   begin(shape)      once, before the first
+//   sample(sample)    what has changed, in the order of instants; nothing that it points at outlives the call
+//   event(event)      in the order of the log
+//   end(now)          once; everything is where it belongs afterwards
+//   take_error()      why something could not be kept: a sentence's end, said once, then empty
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/telemetry/counter.hpp"
+#include "control/telemetry/event_lines.hpp"
+#include "dataplane/egress/event_recorder.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::control {
+
+// What a row is of: a whole port or pool, or one of a port's priorities, groups or queues.
+enum class SeriesRow : uint8_t { kWhole, kPriority, kGroup, kQueue };
+// A port's priorities, groups and queues have numbers below this.
+inline constexpr size_t kRowNumbers = dataplane::kPriorities;
+static_assert(dataplane::kPriorities == dataplane::kQueues);
+
+// Which rows have a column. Drops are those of a whole port, a column for each reason.
+enum class SeriesSection : uint8_t { kPort, kPriority, kGroup, kQueue, kPool, kHostPriority, kDrops };
+
+struct SeriesColumn {
+  SeriesSection section;
+  std::string name;
+  Nature nature = Nature::kGrows;
+};
+struct SeriesPlace {
+  bool is_pool = false;
+  std::string name;  // tor1:Ethernet0, tor1:ingress_lossless_pool
+};
+struct SeriesShape {
+  std::string testbed;
+  dataplane::Duration interval;
+  std::vector<SeriesColumn> columns;  // section by section
+  std::vector<SeriesPlace> places;
+};
+
+// Of a counter by how much it has grown, of a gauge or watermark its new value.
+struct SeriesCell {
+  uint32_t column;
+  uint64_t value;
+};
+// One row that has changed: its cells are the next `cells` of the sample's, drops last.
+struct ChangedRow {
+  uint32_t place;
+  SeriesRow of;
+  uint8_t number;  // of the priority, group or queue
+  uint32_t cells;
+};
+struct SeriesSample {
+  dataplane::Instant at;
+  std::span<const ChangedRow> rows;
+  std::span<const SeriesCell> cells;
+};
+
+class SampleSink {
+ public:
+  SampleSink() = default;
+  virtual ~SampleSink() = default;
+  SampleSink(const SampleSink&) = delete;
+  SampleSink& operator=(const SampleSink&) = delete;
+
+  virtual void begin(const SeriesShape& shape) = 0;
+  virtual void sample(const SeriesSample& sample) = 0;
+  virtual void end(dataplane::Instant now) = 0;
+  virtual std::string take_error() = 0;
+};
+
+// What control did or found.
+struct ControlNote {
+  dataplane::Instant at;
+  ControlEvent kind;
+  std::string what;  // to whom, or what
+};
+
+class EventSink {
+ public:
+  EventSink() = default;
+  virtual ~EventSink() = default;
+  EventSink(const EventSink&) = delete;
+  EventSink& operator=(const EventSink&) = delete;
+
+  virtual void begin(const std::string& testbed) = 0;
+  virtual void event(const dataplane::Event& event, std::string_view port) = 0;
+  virtual void event(const ControlNote& note) = 0;
+  virtual void end(dataplane::Instant now) = 0;
+  virtual std::string take_error() = 0;
+};
+
+}  // namespace softspine::control
