@@ -37,8 +37,7 @@ dp::Prefix packed(const P& prefix) {
 
 // Whose MAC the fabric gives them; a file could not tell its own.
 bool has_planned_mac(const Attachment& attachment) {
-  return is_builtin(attachment) || std::holds_alternative<Guest>(attachment) ||
-         std::holds_alternative<NamespaceHost>(attachment) || is_replayed(attachment);
+  return is_builtin(attachment) || is_started(attachment) || is_replayed(attachment);
 }
 
 dp::EcmpGroupMode mode_of(EcmpGroupMode mode) {

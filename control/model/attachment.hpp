@@ -16,12 +16,23 @@
 
 namespace softspine::control {
 
-struct BuiltinHost {};
+// Whose time passes in what stands behind a host: the fabric's, on either clock, or the wall clock's.
+enum class HostClock : uint8_t { kFabric, kWall };
+
+// Each kind has kWord, what reports call it, and kClock. One that we start, and that runs a command, has `run` and
+// `timeout`.
+
+struct BuiltinHost {
+  static constexpr const char* kWord = "built-in";
+  static constexpr HostClock kClock = HostClock::kFabric;
+};
 
 enum class GuestKind : uint8_t { kUml, kQemu };
 
 // A virtual machine on vhost-user sockets, one per port of the host; booted, addressed, run and torn down by us.
 struct Guest {
+  static constexpr const char* kWord = "guest";
+  static constexpr HostClock kClock = HostClock::kWall;
   GuestKind kind = GuestKind::kUml;
   std::string run;  // a shell command inside the guest; empty: boot only
   uint64_t memory_bytes = 384ULL << 20;
@@ -31,17 +42,25 @@ struct Guest {
 
 // A network namespace of ours, joined by TAPs.
 struct NamespaceHost {
+  static constexpr const char* kWord = "namespace";
+  static constexpr HostClock kClock = HostClock::kWall;
   std::string run;
   dataplane::Duration timeout = dataplane::Duration::s(60);
 };
 
 struct TapEdge {
+  static constexpr const char* kWord = "tap";
+  static constexpr HostClock kClock = HostClock::kWall;
   std::string name;
 };
 struct AfPacketEdge {
+  static constexpr const char* kWord = "af_packet";
+  static constexpr HostClock kClock = HostClock::kWall;
   std::string interface;
 };
 struct VhostUserEdge {
+  static constexpr const char* kWord = "vhost-user";
+  static constexpr HostClock kClock = HostClock::kWall;
   std::string socket;
 };
 // Which recorded time is the start of the run.
@@ -52,6 +71,8 @@ enum class PcapZero : uint8_t {
 };
 // Paths are relative to the testbed file's folder. Either may be empty, not both.
 struct PcapEdge {
+  static constexpr const char* kWord = "pcap";
+  static constexpr HostClock kClock = HostClock::kFabric;
   std::string in;
   std::string out;
   PcapZero zero = PcapZero::kFirstFrame;
@@ -59,6 +80,8 @@ struct PcapEdge {
 };
 // A PCI address ("0000:3b:00.0") or a virtual device with its arguments ("net_memif0,socket=…").
 struct DpdkEdge {
+  static constexpr const char* kWord = "dpdk";
+  static constexpr HostClock kClock = HostClock::kWall;
   std::string device;
 };
 
@@ -94,15 +117,34 @@ using Attachment = std::variant<BuiltinHost, Guest, NamespaceHost, EdgeHost>;
 inline bool is_builtin(const Attachment& a) {
   return std::holds_alternative<BuiltinHost>(a);
 }
+// Whether we start what stands behind the host, with files of its own and the addresses that the fabric plans.
+inline bool is_started(const Attachment& a) {
+  return !is_builtin(a) && !std::holds_alternative<EdgeHost>(a);
+}
 // Whether captures stand for the host.
 inline bool is_replayed(const Attachment& a) {
   const auto* const host = std::get_if<EdgeHost>(&a);
   return host != nullptr &&
          std::ranges::all_of(host->edges, [](const Edge& edge) { return std::holds_alternative<PcapEdge>(edge); });
 }
-// Built-in hosts and files run on either clock; everything else needs the wall clock.
-inline bool needs_wall_clock(const Attachment& a) {
-  return !is_builtin(a) && !is_replayed(a);
+inline HostClock clock_of(const Edge& edge) {
+  return std::visit([](const auto& kind) { return kind.kClock; }, edge);
+}
+inline HostClock clock_of(const EdgeHost& host) {
+  const bool is_ours = std::ranges::all_of(host.edges, [](const Edge& e) { return clock_of(e) == HostClock::kFabric; });
+  return is_ours ? HostClock::kFabric : HostClock::kWall;
+}
+inline HostClock clock_of(const Attachment& attachment) {
+  const auto clock = [](const auto& kind) {
+    if constexpr (requires { kind.kClock; })
+      return kind.kClock;
+    else
+      return clock_of(kind);
+  };
+  return std::visit(clock, attachment);
+}
+inline bool needs_wall_clock(const Attachment& attachment) {
+  return clock_of(attachment) == HostClock::kWall;
 }
 
 }  // namespace softspine::control

@@ -108,7 +108,7 @@ void check_host(Reader& reader, const Fabric& fabric, const FabricNode& node, co
   if (node.ports.size() != 2) {
     reader.fail(row.where,
                 "is for hosts with two links, and " + node.name + " has " + std::to_string(node.ports.size()));
-  } else if (!is_builtin(node.attachment) && !std::holds_alternative<EdgeHost>(node.attachment)) {
+  } else if (is_started(node.attachment)) {
     reader.fail(row.where, "is for built-in hosts and edges, and something else stands behind " + node.name);
   } else if (node.bond.mode == BondMode::kLacp &&
              fabric.links[node.ports[0].link].rate != fabric.links[node.ports[1].link].rate) {

@@ -57,7 +57,6 @@ Command qemu_command(const GuestSpec& spec, const Installation& installation, co
 }
 
 Sight sight_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places) {
-  if (spec.kind == GuestKind::kNamespace) return {};
   Sight sight{.read = {}, .write = {places.folder.string(), places.board.string()}};
   for (const NicSpec& nic : spec.nics) sight.write.push_back(nic.vhost_socket);
   if (spec.kind == GuestKind::kUml) {
@@ -77,21 +76,13 @@ GuestSpec as_it_can_run(GuestSpec spec, const Installation& installation) {
 }
 
 std::string machine_of(GuestKind kind, const Installation& installation) {
-  switch (kind) {
-    case GuestKind::kUml: return "user-mode Linux";
-    case GuestKind::kQemu: return installation.kvm ? "QEMU with KVM" : "QEMU without KVM";
-    case GuestKind::kNamespace: break;
-  }
-  return "network namespace";
+  if (kind == GuestKind::kUml) return "user-mode Linux";
+  return installation.kvm ? "QEMU with KVM" : "QEMU without KVM";
 }
 
 Command command_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places) {
-  switch (spec.kind) {
-    case GuestKind::kUml: return uml_command(spec, installation, places);
-    case GuestKind::kQemu: return qemu_command(spec, installation, places);
-    case GuestKind::kNamespace: break;
-  }
-  return {installation.enter.string(), places.folder.string(), places.board.string()};
+  return spec.kind == GuestKind::kUml ? uml_command(spec, installation, places)
+                                      : qemu_command(spec, installation, places);
 }
 
 }  // namespace softspine::testbeds

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "testbeds/guests/guest_spec.hpp"
+#include "testbeds/guests/hosted_command.hpp"
 #include "testbeds/process/confinement.hpp"
 
 namespace softspine::testbeds {
 
-// What guests are made of on this machine; see installation.hpp for how it comes to be.
+// What guests and namespaces are made of on this machine; see installation.hpp for how it comes to be.
 struct Installation {
-  std::filesystem::path keeper;          // the program that holds a guest's processes together
+  std::filesystem::path keeper;          // the program that holds a host's processes together
   std::filesystem::path uml_kernel;      // from kernel/build
   std::filesystem::path root;            // from root/make: the root folder of user-mode Linux
   std::filesystem::path qemu;            // qemu-system-x86_64
@@ -23,26 +24,17 @@ struct Installation {
   std::string uml_obstacle;              // not empty: why QEMU takes the place of user-mode Linux here
 };
 
-// Where one guest's files lie.
-struct GuestPlaces {
-  std::filesystem::path folder;
-  std::filesystem::path board;
-};
-
-using Command = std::vector<std::string>;
-
 // The command that runs a user-mode Linux guest, or a QEMU guest. QEMU without KVM needs vectors=0: 7.2 crashes on
 // MSI-X notifiers of vhost-user devices under TCG.
 Command uml_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
 Command qemu_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
 
-// The files of this machine that the guest's processes see; not limited for a namespace, whose command uses this
-// machine's programs.
+// The files of this machine that the guest's processes see.
 Sight sight_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
 
 // The guest as this machine can run it: as it is, or a QEMU guest where user-mode Linux cannot run.
 GuestSpec as_it_can_run(GuestSpec spec, const Installation& installation);
-// "user-mode Linux", "QEMU with KVM", "QEMU without KVM", "network namespace".
+// "user-mode Linux", "QEMU with KVM", "QEMU without KVM".
 std::string machine_of(GuestKind kind, const Installation& installation);
 
 // The command for the guest's kind.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -67,7 +68,7 @@ std::string shell_quoted(std::string_view text) {
   return quoted + "'";
 }
 
-std::string settings_text(const GuestSpec& spec, double cpu_mhz) {
+std::string settings_text(const HostSetup& spec, double cpu_mhz) {
   std::string text = assignment("NAME", spec.name) + assignment("CPU_MHZ", fmt::format("{:.3f}", cpu_mhz)) +
                      assignment("BOND_MODE", spec.bond_mode) + assignment("NICS", std::to_string(spec.nics.size()));
   if (spec.vlan != 0) text += assignment("VLAN", std::to_string(spec.vlan));
@@ -81,13 +82,13 @@ std::string settings_text(const GuestSpec& spec, double cpu_mhz) {
   return text;
 }
 
-std::string env_text(const GuestSpec& spec) {
+std::string env_text(const HostSetup& spec) {
   std::string text;
   for (const auto& [key, value] : spec.env) text += "export " + assignment(key, value);
   return text;
 }
 
-std::string hosts_text(std::span<const GuestSpec> specs) {
+std::string hosts_text(std::span<const HostSetup> specs) {
   std::string text = "127.0.0.1 localhost\n";
   for (const auto& spec : specs) {
     for (std::size_t i = 0; i < spec.nics.size(); ++i) {
@@ -112,7 +113,7 @@ std::expected<GuestCounters, Error> parse_counters(std::string_view text) {
   return counters;
 }
 
-std::expected<void, Error> write_folder(const fs::path& folder, const GuestSpec& spec) {
+std::expected<void, Error> write_folder(const fs::path& folder, const HostSetup& spec) {
   if (auto taken = take_folder(folder); !taken) return taken;
   std::error_code error;
   for (const auto* trace :
@@ -128,13 +129,13 @@ std::expected<void, Error> write_folder(const fs::path& folder, const GuestSpec&
   return {};
 }
 
-std::expected<void, Error> lay_board(const fs::path& board, std::span<const GuestSpec> specs) {
+std::expected<void, Error> lay_board(const fs::path& board, std::span<const HostSetup> specs) {
   if (auto emptied = empty_folder(board); !emptied) return emptied;
   std::string names;
   std::string namespaces;
   for (const auto& spec : specs) {
     names += spec.name + "\n";
-    if (spec.kind == GuestKind::kNamespace) namespaces += spec.name + "\n";
+    if (spec.is_at_once) namespaces += spec.name + "\n";
   }
   if (auto written = write_new_file(board / "guests", names); !written) return written;
   if (auto written = write_new_file(board / "namespaces", namespaces); !written) return written;

@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "testbeds/guests/guest_spec.hpp"
+#include "testbeds/guests/host_setup.hpp"
 #include "testbeds/process/outside_error.hpp"
 
 namespace softspine::testbeds {
@@ -38,20 +38,20 @@ struct GuestResult {
 
 // Pure functions.
 std::string shell_quoted(std::string_view text);
-std::string settings_text(const GuestSpec& spec, double cpu_mhz);
-std::string env_text(const GuestSpec& spec);
+std::string settings_text(const HostSetup& spec, double cpu_mhz);
+std::string env_text(const HostSetup& spec);
 // /etc/hosts of all guests: the first address of a family under the guest's name, further NICs' as NAME-1, NAME-2.
-std::string hosts_text(std::span<const GuestSpec> specs);
+std::string hosts_text(std::span<const HostSetup> specs);
 std::expected<GuestCounters, Error> parse_counters(std::string_view text);
 // The last lines that hold anything, without bytes that are not text, since a guest writes what it likes to its
 // console. Of a kernel that has panicked: the lines up to the one that says why, which a trace follows.
 std::vector<std::string> last_lines(std::string_view text, std::size_t lines);
 
 // Takes `folder` (owned_folder.hpp), empties it of an earlier run's traces and writes what the guest reads.
-std::expected<void, Error> write_folder(const std::filesystem::path& folder, const GuestSpec& spec);
+std::expected<void, Error> write_folder(const std::filesystem::path& folder, const HostSetup& spec);
 // Takes the board, empties it and writes to it `hosts`, `guests` and `namespaces` (names, one a line; the latter those
-// of namespaces alone). To be called before the first guest starts.
-std::expected<void, Error> lay_board(const std::filesystem::path& board, std::span<const GuestSpec> specs);
+// that are set up at once). To be called before the first guest starts.
+std::expected<void, Error> lay_board(const std::filesystem::path& board, std::span<const HostSetup> specs);
 std::expected<void, Error> ask_to_stop(const std::filesystem::path& folder);
 // last_lines() of a file's last 8 KiB; none when there is no such file.
 std::vector<std::string> last_lines_of(const std::filesystem::path& file, std::size_t lines);

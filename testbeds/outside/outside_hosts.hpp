@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outside hosts of one running fabric: user-mode Linux and QEMU guests, network namespaces, and bare edges (tap,
-// af_packet, vhost-user, pcap, any DPDK device), behind one interface. In this order, all from one control thread:
+// af_packet, vhost-user, pcap, any DPDK device), behind one interface (outside_host.hpp). In this order, all from one
+// control thread:
 //
 //   make        before the engine: kernels and roots of guests (minutes when not cached), namespaces; nothing runs yet
 //   open_edge   for each host and port: the node for the engine
@@ -23,58 +24,28 @@
 
 #include <chrono>
 #include <expected>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "dataplane/packet/pool.hpp"
-#include "testbeds/guests/command_line.hpp"
-#include "testbeds/guests/guest_folder.hpp"
 #include "testbeds/outside/edges.hpp"
+#include "testbeds/outside/outside_host.hpp"
 #include "testbeds/outside/outside_spec.hpp"
 
 namespace softspine::testbeds {
 
-struct OutsidePlaces {
-  std::filesystem::path run_folder;      // absolute, of letters, digits and _./+-; made when missing
-  std::filesystem::path testbed_folder;  // what pcap files' paths are relative to
-};
-
-struct OutsideOutcome {
-  std::string host;
-  std::optional<int> exit_status;  // of the command; 125 when its host could not be set up (stderr says why)
-  bool timed_out = false;
-  bool came_up = false;  // its command has begun
-  bool stopped = false;  // ended by stop(), not by itself
-  std::string machine;   // what it ran on: "user-mode Linux", "QEMU without KVM", …
-  std::string problem;   // when there is no exit status: why
-  double seconds = 0;    // wall time that the command took, without its host's boot; of one that never began, all
-  std::filesystem::path stdout_path;
-  std::filesystem::path stderr_path;
-  std::filesystem::path console_path;
-  std::vector<std::string> last_words;  // the last lines of its stderr, if somebody has read them
-  GuestCounters counters;               // of its NICs and RDMA devices
-  bool succeeded() const { return exit_status == 0 && !timed_out; }
-};
-
-// A guest or namespace that ended while the fabric ran, without being asked to and without a result of its
-// command.
-struct UnaskedEnd {
-  std::string host;
-  std::string message;  // with the last lines of its console
-};
-
 class OutsideHosts {
  public:
-  // Returns all errors at once. `specs` keep their order: a host is named by its index.
-  static std::expected<std::unique_ptr<OutsideHosts>, std::vector<Error>> make(std::vector<OutsideSpec> specs,
+  // Returns all errors at once; a built-in host is not ours. `specs` keep their order: a host is named by its index.
+  static std::expected<std::unique_ptr<OutsideHosts>, std::vector<Error>> make(const std::vector<OutsideSpec>& specs,
                                                                                OutsidePlaces places);
   ~OutsideHosts();
   OutsideHosts(const OutsideHosts&) = delete;
   OutsideHosts& operator=(const OutsideHosts&) = delete;
 
+  // Somebody has to poll while the engine runs: wall time passes in one of them.
+  bool need_wall_clock() const;
   // `pool` must have room for whole frames and outlive the node. `dilation` as of the wall clock.
   std::expected<OpenedEdge, Error> open_edge(size_t host, uint32_t port, dataplane::PacketPool& pool,
                                              int64_t dilation = 1, const dataplane::NicConfig& nic = {});
@@ -91,15 +62,12 @@ class OutsideHosts {
   std::vector<OutsideOutcome> outcomes() const;
 
  private:
-  struct Host;
-  OutsideHosts(OutsidePlaces places, Installation installation);
-  std::vector<Error> make_hosts(std::vector<OutsideSpec> specs);
+  OutsideHosts(const std::vector<OutsideSpec>& specs, OutsidePlaces places);
+  std::vector<Error> prepare();
   std::vector<Error> take_folders() const;
 
-  OutsidePlaces places_;
-  Installation installation_;
-  std::vector<std::unique_ptr<Host>> hosts_;
-  std::vector<std::string> edge_notes_;
+  OutsideGround ground_;
+  std::vector<std::unique_ptr<OutsideHost>> hosts_;
 };
 
 }  // namespace softspine::testbeds

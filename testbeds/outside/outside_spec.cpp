@@ -52,15 +52,13 @@ bool bonds_by_lacp(const control::Fabric& fabric, uint32_t node) {
          std::ranges::all_of(peers, [&](uint32_t n) { return fabric.nodes[n].kind == control::NodeKind::kSwitch; });
 }
 
-namespace {
-
 const std::string* command_in(const control::Attachment& attachment) {
-  if (const auto* guest = std::get_if<control::Guest>(&attachment)) return &guest->run;
-  if (const auto* space = std::get_if<control::NamespaceHost>(&attachment)) return &space->run;
-  return nullptr;
+  const auto command = [](const auto& host) -> const std::string* {
+    if constexpr (requires { host.run; }) return &host.run;
+    return nullptr;
+  };
+  return std::visit(command, attachment);
 }
-
-}  // namespace
 
 bool has_command(const OutsideSpec& spec) {
   const std::string* command = command_in(spec.attachment);

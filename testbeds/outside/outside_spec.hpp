@@ -30,6 +30,9 @@ OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node);
 // its ports leads to another switch. Two ports at one switch would need a switch that forwards by aggregates.
 bool bonds_by_lacp(const control::Fabric& fabric, uint32_t node);
 
+// The command of a kind that can have one; null: this kind has none.
+const std::string* command_in(const control::Attachment& attachment);
+
 // True if the host has a command whose end is waited for and whose exit status counts.
 bool has_command(const OutsideSpec& spec);
 

@@ -15,12 +15,12 @@ namespace {
 constexpr std::chrono::milliseconds kWatchEvery{20};
 constexpr std::chrono::milliseconds kGrace{5'000};  // for commands to end when they are asked to
 
-// In the fabric's order: see(number of the node, node).
+// In the fabric's order: see(number of the node).
 template <typename See>
 void for_each_outside(const control::Fabric& fabric, See&& see) {
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     const control::FabricNode& node = fabric.nodes[n];
-    if (node.kind == control::NodeKind::kHost && !control::is_builtin(node.attachment)) see(n, node);
+    if (node.kind == control::NodeKind::kHost && !control::is_builtin(node.attachment)) see(n);
   }
 }
 
@@ -29,11 +29,10 @@ void for_each_outside(const control::Fabric& fabric, See&& see) {
 std::expected<std::unique_ptr<OutsideHosts>, std::string> make_outside(const control::Testbed& testbed,
                                                                        const std::filesystem::path& run_folder) {
   std::vector<OutsideSpec> specs;
-  for_each_outside(testbed.fabric,
-                   [&](uint32_t n, const control::FabricNode&) { specs.push_back(outside_spec(testbed.fabric, n)); });
+  for_each_outside(testbed.fabric, [&](uint32_t n) { specs.push_back(outside_spec(testbed.fabric, n)); });
   if (specs.empty()) return nullptr;
   const auto folder = std::filesystem::absolute(std::filesystem::path(testbed.file)).parent_path();
-  auto made = OutsideHosts::make(std::move(specs), {.run_folder = run_folder, .testbed_folder = folder});
+  auto made = OutsideHosts::make(specs, {.run_folder = run_folder, .testbed_folder = folder});
   if (made) return std::move(*made);
   std::string text;
   for (const Error& error : made.error()) text += (text.empty() ? "" : "; ") + error.path + ": " + error.message;
@@ -43,9 +42,9 @@ std::expected<std::unique_ptr<OutsideHosts>, std::string> make_outside(const con
 OutsideWatch::OutsideWatch(const control::Testbed& testbed, OutsideHosts* hosts, const Assembly& assembly,
                            control::ErrorChannel& errors)
     : testbed_(testbed), hosts_(hosts), assembly_(assembly), errors_(errors) {
-  for_each_outside(testbed.fabric, [&](uint32_t n, const control::FabricNode& node) {
+  is_watched_ = hosts != nullptr && hosts->need_wall_clock();
+  for_each_outside(testbed.fabric, [&](uint32_t n) {
     waits_for_commands_ = waits_for_commands_ || has_command(outside_spec(testbed.fabric, n));
-    is_watched_ = is_watched_ || control::needs_wall_clock(node.attachment);
   });
 }
 

@@ -66,12 +66,10 @@ std::unexpected<Status> fail(const std::string& message) {
   return std::unexpected(Status::kWrongInput);
 }
 
-// Guests and namespaces have files: what they are to run, and what they print.
+// Hosts that we start have files: what they are to run, and what they print.
 bool has_files(const control::Testbed& testbed) {
-  return std::ranges::any_of(testbed.fabric.nodes, [](const control::FabricNode& node) {
-    return std::holds_alternative<control::Guest>(node.attachment) ||
-           std::holds_alternative<control::NamespaceHost>(node.attachment);
-  });
+  return std::ranges::any_of(testbed.fabric.nodes,
+                             [](const control::FabricNode& node) { return control::is_started(node.attachment); });
 }
 
 // Where outside hosts put their files: as asked for, or a new folder of our own.

@@ -23,10 +23,9 @@ const Installation kInstallation{.keeper = "/keeper",
 const GuestPlaces kPlaces{"/run/t/h1", "/run/t/board"};
 
 GuestSpec two_nics() {
-  return {.name = "h1",
-          .nics = {{"/run/a", "02:00:00:00:00:01"}, {"/run/b", "02:00:00:00:00:02"}},
-          .run = "true",
-          .memory_mib = 96};
+  return {{.name = "h1", .nics = {{"/run/a", "02:00:00:00:00:01"}, {"/run/b", "02:00:00:00:00:02"}}, .run = "true"},
+          GuestKind::kUml,
+          96};
 }
 
 TEST(UmlCommand, ConnectsEveryNicInOrderAndMountsTheRootReadOnly) {
@@ -67,8 +66,6 @@ TEST(Guests, SeeTheirFoldersSocketsAndWhatTheyBoot) {
   EXPECT_EQ(slow.write, uml.write);
   installation.kvm = true;
   EXPECT_THAT(sight_of(spec, installation, kPlaces).write, Contains("/dev/kvm"));
-  spec.kind = GuestKind::kNamespace;
-  EXPECT_FALSE(sight_of(spec, kInstallation, kPlaces).is_limited());
 }
 
 TEST(Guests, StayWhatTheyAreWhereUserModeLinuxRuns) {
@@ -90,15 +87,6 @@ TEST(Guests, RunUnderQemuWithMemoryForAWholeKernelWhereItCannot) {
   EXPECT_EQ(machine_of(small.kind, installation), "QEMU without KVM");
   installation.kvm = true;
   EXPECT_EQ(machine_of(small.kind, installation), "QEMU with KVM");
-}
-
-TEST(Guests, ThatAreNamespacesDoNotCareAboutUserModeLinux) {
-  auto installation = kInstallation;
-  installation.uml_obstacle = "no room";
-  auto spec = two_nics();
-  spec.kind = GuestKind::kNamespace;
-  EXPECT_EQ(as_it_can_run(spec, installation).kind, GuestKind::kNamespace);
-  EXPECT_EQ(machine_of(spec.kind, installation), "network namespace");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-GuestSpec dual_homed() {
+HostSetup dual_homed() {
   return {
       .name = "h1",
       .nics = {{"/run/a", "02:00:00:00:00:01", {"10.0.0.1/24", "2001:db8::1/64"}, {"10.0.0.254", "2001:db8::fe"}, 4200},

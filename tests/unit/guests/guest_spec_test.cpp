@@ -15,10 +15,10 @@ using testing::SizeIs;
 
 GuestSpec sound_spec() {
   return {
-      .name = "h1",
-      .nics =
-          {{"/run/softspine/h1.sock", "02:00:00:00:00:01", {"10.0.0.1/24", "2001:db8::1/64"}, {"10.0.0.254"}, 1500}},
-      .run = "true"};
+      {.name = "h1",
+       .nics =
+           {{"/run/softspine/h1.sock", "02:00:00:00:00:01", {"10.0.0.1/24", "2001:db8::1/64"}, {"10.0.0.254"}, 1500}},
+       .run = "true"}};
 }
 
 auto at(const char* path) {
@@ -36,11 +36,11 @@ TEST(GuestSpec, MayHaveNoNic) {
 }
 
 TEST(GuestSpec, TellsAllErrorsAtOnce) {
-  GuestSpec spec{
-      .name = "board", .nics = {{"relative.sock", "02:00", {"10.0.0.1"}, {""}, 67}}, .run = "", .memory_mib = 8};
+  GuestSpec spec{{.name = "board", .nics = {{"relative.sock", "02:00", {"10.0.0.1"}, {""}, 67}}, .run = ""}};
+  spec.memory_mib = 8;
   EXPECT_THAT(errors_of(spec),
-              ElementsAre(at("name"), at("run"), at("memory_mib"), at("nics[0].vhost_socket"), at("nics[0].mac"),
-                          at("nics[0].mtu"), at("nics[0].addresses"), at("nics[0].gateways")));
+              ElementsAre(at("name"), at("run"), at("nics[0].mac"), at("nics[0].mtu"), at("nics[0].addresses"),
+                          at("nics[0].gateways"), at("memory_mib"), at("nics[0].vhost_socket")));
 }
 
 TEST(GuestSpec, RefusesASocketPathThatTheKernelCommandLineWouldCut) {
@@ -53,6 +53,12 @@ TEST(GuestSpec, RefusesASocketPathThatTheKernelCommandLineWouldCut) {
   EXPECT_THAT(errors_of(spec), SizeIs(1));
   spec.nics[0].vhost_socket.pop_back();
   EXPECT_THAT(errors_of(spec), IsEmpty());
+}
+
+TEST(HostSetup, NeedsNoSocketWhereTheNicsAreThereAlready) {
+  HostSetup setup = sound_spec();
+  setup.nics[0].vhost_socket.clear();
+  EXPECT_THAT(errors_of(setup), IsEmpty());
 }
 
 TEST(GuestSpec, RefusesAddressesThatWouldBeShellCode) {

@@ -39,7 +39,7 @@ class OwnedFolder : public testing::Test {
   fs::path scratch_;
 };
 
-GuestSpec guest() {
+HostSetup guest() {
   return {.name = "h1", .nics = {{"/run/a", "02:00:00:00:00:01", {"10.0.0.1/24"}, {}, 1500}}, .run = "true"};
 }
 

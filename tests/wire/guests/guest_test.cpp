@@ -31,9 +31,9 @@ class UmlGuest : public testing::Test {
     if (!obstacle.empty()) GTEST_SKIP() << "user-mode Linux cannot run here: " << obstacle;
   }
 
-  Guest start(const std::string& run, const std::string& name = "h1") {
-    GuestSpec spec{.name = name, .run = run, .memory_mib = 96, .env = {{"NOTE", "it's $HOME"}}};
-    auto guest = Guest::start(spec, *installation_, folder_.path());
+  HostedCommand start(const std::string& run, const std::string& name = "h1") {
+    const GuestSpec spec{{.name = name, .run = run, .env = {{"NOTE", "it's $HOME"}}}, GuestKind::kUml, 96};
+    auto guest = start_guest(spec, *installation_, folder_.path());
     if (!guest) throw std::runtime_error(guest.error().front().message);
     return std::move(*guest);
   }
@@ -142,11 +142,12 @@ TEST_F(UmlGuest, HasNoResultWhenKilledAndOneAfterARestart) {
 }
 
 TEST_F(UmlGuest, TellsWhichNicDidNotCome) {
-  GuestSpec spec{.name = "h1",
-                 .nics = {{folder_.path() / "nobody.sock", "02:00:00:00:00:01", {"10.0.0.1/24"}, {}, 1500}},
-                 .run = "true",
-                 .memory_mib = 96};
-  auto guest = Guest::start(spec, *installation_, folder_.path());
+  const GuestSpec spec{{.name = "h1",
+                        .nics = {{folder_.path() / "nobody.sock", "02:00:00:00:00:01", {"10.0.0.1/24"}, {}, 1500}},
+                        .run = "true"},
+                       GuestKind::kUml,
+                       96};
+  auto guest = start_guest(spec, *installation_, folder_.path());
   ASSERT_TRUE(guest);
   ASSERT_TRUE(guest->await_end(seconds{30}));
   ASSERT_TRUE(guest->result());

@@ -38,10 +38,11 @@ TEST(KilledGuest, CostsNobodyElseAFrameAndFindsItsPortWhenItComesBack) {
   ASSERT_TRUE(installation) << installation.error().message;
   const std::string socket = folder.path() / "h1.sock";
   const GuestSpec spec{
-      .name = "h1",
-      .nics = {{.vhost_socket = socket, .mac = "02:00:00:00:aa:01", .addresses = {"10.0.1.2/24"}, .gateways = {}}},
-      .run = "while :; do read -t 1 x <>/run/never; done",
-      .memory_mib = 128};
+      {.name = "h1",
+       .nics = {{.vhost_socket = socket, .mac = "02:00:00:00:aa:01", .addresses = {"10.0.1.2/24"}, .gateways = {}}},
+       .run = "while :; do read -t 1 x <>/run/never; done"},
+      GuestKind::kUml,
+      128};
   WallTestbed testbed(testbed_with(socket, kWatch, kTalk), folder.path());
   testbed.start();
   const auto happens = [&](const char* what) {
@@ -49,7 +50,7 @@ TEST(KilledGuest, CostsNobodyElseAFrameAndFindsItsPortWhenItComesBack) {
   };
   const auto tell = [&](const char* what) { std::ofstream(folder.path() / "board" / what) << "\n"; };
 
-  auto h1 = Guest::start(as_it_can_run(spec, *installation), *installation, folder.path());
+  auto h1 = start_guest(as_it_can_run(spec, *installation), *installation, folder.path());
   ASSERT_TRUE(h1) << h1.error().front().message;
   ASSERT_TRUE(happens("reached.first"));
   h1->kill();

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A guest: user-mode Linux, or QEMU. Its NICs are vhost-user sockets that the fabric serves.
+#include <memory>
+#include <utility>
+
+#include "testbeds/guests/guest.hpp"
+#include "testbeds/outside/command_host.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+constexpr uint64_t kMebi = 1U << 20;
+
+GuestSpec guest_spec_of(const control::Guest& guest, HostSetup setup) {
+  const bool is_qemu = guest.kind == control::GuestKind::kQemu;
+  return {std::move(setup), is_qemu ? GuestKind::kQemu : GuestKind::kUml,
+          static_cast<unsigned>(guest.memory_bytes / kMebi), guest.cpus};
+}
+
+class GuestHost : public CommandHost {
+ public:
+  GuestHost(const control::Guest& guest, const OutsideSpec& spec)
+      : CommandHost(spec, guest.timeout), guest_(guest_spec_of(guest, setup_of(spec))), wanted_(guest_.kind) {}
+
+  void add_needs(std::set<GuestKind>& kinds) const override { kinds.insert(wanted_); }
+
+  void prepare(const OutsideGround& ground, OutsideErrors& errors) override {
+    const std::string folder = (ground.places.run_folder / guest_.name).string();
+    for (size_t port = 0; port < guest_.nics.size(); ++port) {
+      guest_.nics[port].vhost_socket = folder + "." + std::to_string(port);
+    }
+    installation_ = &ground.installation;
+    guest_ = as_it_can_run(std::move(guest_), *installation_);
+    for (Error& error : errors_of(guest_)) errors.add(guest_.name, std::move(error));
+  }
+
+  const HostSetup* setup() const override { return &guest_; }
+
+  std::expected<OpenedEdge, Error> open_edge(uint32_t port, const OutsideGround& ground,
+                                             const EdgeSetting& setting) override {
+    return testbeds::open_edge(control::VhostUserEdge{guest_.nics[port].vhost_socket}, ground.places.testbed_folder,
+                               setting);
+  }
+
+  std::vector<OutsideNote> notes() const override {
+    if (wanted_ == guest_.kind) return {};
+    return {
+        {"user-mode Linux cannot run here: " + installation_->uml_obstacle + ". " + machine() + " takes its place for ",
+         installation_->kvm ? "" : ": expect a tenth of the speed or less"}};
+  }
+
+ private:
+  std::expected<HostedCommand, std::vector<Error>> launch(const OutsideGround& ground) override {
+    return start_guest(guest_, *installation_, ground.places.run_folder);
+  }
+  std::string machine() const override { return machine_of(guest_.kind, *installation_); }
+
+  GuestSpec guest_;
+  GuestKind wanted_;
+  const Installation* installation_ = nullptr;  // from prepare() on
+};
+
+}  // namespace
+
+std::unique_ptr<OutsideHost> make_host(const control::Guest& guest, const OutsideSpec& spec) {
+  return std::make_unique<GuestHost>(guest, spec);
+}
+
+}  // namespace softspine::testbeds
