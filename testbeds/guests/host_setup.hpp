@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "testbeds/process/error.hpp"
+#include "testbeds/process/outside_error.hpp"
 
 namespace softspine::testbeds {
 
