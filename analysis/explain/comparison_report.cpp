@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "analysis/explain/flow_headers.hpp"
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 #include "dataplane/packet/parse.hpp"
 

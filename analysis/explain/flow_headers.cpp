@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "control/model/address.hpp"
+#include "control/telemetry/json.hpp"
 #include "dataplane/packet/wire.hpp"
 
 namespace softspine::analysis {

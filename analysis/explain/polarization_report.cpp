@@ -11,6 +11,7 @@
 
 #include "analysis/explain/cure_text.hpp"
 #include "analysis/explain/vendor_lines.hpp"
+#include "control/telemetry/json.hpp"
 
 namespace softspine::analysis {
 

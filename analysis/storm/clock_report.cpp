@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 
 namespace softspine::analysis::storm {

@@ -2,6 +2,7 @@
 #include "analysis/storm/clock_report.hpp"
 #include "analysis/storm/storm_report.hpp"
 #include "analysis/storm/story_report.hpp"
+#include "control/telemetry/json.hpp"
 
 namespace softspine::analysis::storm {
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 
 namespace softspine::analysis::storm {

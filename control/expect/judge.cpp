@@ -9,6 +9,7 @@
 
 #include "control/document/words.hpp"
 #include "control/expect/report_path.hpp"
+#include "control/telemetry/json.hpp"
 
 namespace softspine::control {
 namespace {

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "control/document/words.hpp"
+#include "control/telemetry/json.hpp"
 #include "dataplane/packet/drop_reason.hpp"
 
 namespace softspine::control {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "control/telemetry/counter.hpp"
+#include "control/telemetry/json.hpp"
 
 namespace softspine::control {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "control/telemetry/counter_parts.hpp"
+#include "control/telemetry/json.hpp"
 
 namespace softspine::control {
 namespace {

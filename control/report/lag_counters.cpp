@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 
 namespace softspine::control {

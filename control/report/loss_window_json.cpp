@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "control/telemetry/json.hpp"
+
 namespace softspine::control {
 
 namespace {

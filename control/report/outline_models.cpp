@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "control/telemetry/json.hpp"
+
 namespace softspine::control {
 
 namespace {

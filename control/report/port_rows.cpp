@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "control/telemetry/counter_parts.hpp"
+#include "control/telemetry/json.hpp"
 
 namespace softspine::control {
 

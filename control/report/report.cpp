@@ -12,6 +12,7 @@
 #include "control/report/sections.hpp"
 #include "control/telemetry/audit.hpp"
 #include "control/telemetry/counter_parts.hpp"
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/losses.hpp"
 #include "control/telemetry/totals.hpp"
 #include "control/telemetry/workload_totals.hpp"

@@ -11,6 +11,7 @@
 #include "control/report/sections.hpp"
 #include "control/telemetry/counter.hpp"
 #include "control/telemetry/event_lines.hpp"
+#include "control/telemetry/json.hpp"
 #include "dataplane/packet/drop_reason.hpp"
 
 namespace softspine::control {

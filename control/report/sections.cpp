@@ -10,6 +10,7 @@
 #include "control/report/section_parts.hpp"
 #include "control/report/stack_json.hpp"
 #include "control/telemetry/event_lines.hpp"
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/show_tables.hpp"
 #include "dataplane/units/check.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/report/stack_json.hpp"
 
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 
 namespace softspine::control {

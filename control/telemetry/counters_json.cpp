@@ -2,6 +2,7 @@
 #include "control/telemetry/counters_json.hpp"
 
 #include "control/telemetry/counter.hpp"
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/totals.hpp"
 
 namespace softspine::control {

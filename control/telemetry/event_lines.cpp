@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 
 namespace softspine::control {

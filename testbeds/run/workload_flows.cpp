@@ -6,6 +6,7 @@
 #include "analysis/explain/polarization.hpp"
 #include "analysis/explain/polarization_report.hpp"
 #include "analysis/explain/probe.hpp"
+#include "control/telemetry/json.hpp"
 #include "testbeds/hosts/bond_hash.hpp"
 #include "testbeds/run/traffic.hpp"
 

@@ -6,6 +6,7 @@
 #include "control/compile/compile.hpp"
 #include "control/load/expectation_check.hpp"
 #include "control/record/series.hpp"
+#include "control/telemetry/json.hpp"
 #include "tools/command/complain.hpp"
 #include "tools/softspine/error_list.hpp"
 #include "tools/softspine/views/run_report.hpp"

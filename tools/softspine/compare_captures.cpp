@@ -5,6 +5,7 @@
 
 #include "analysis/explain/comparison_report.hpp"
 #include "analysis/reading/sightings.hpp"
+#include "control/telemetry/json.hpp"
 #include "tools/command/complain.hpp"
 #include "tools/command/reading_progress.hpp"
 #include "tools/command/wrong_input.hpp"

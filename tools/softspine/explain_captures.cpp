@@ -7,6 +7,7 @@
 
 #include "analysis/explain/explanation.hpp"
 #include "analysis/reading/entering_frames.hpp"
+#include "control/telemetry/json.hpp"
 #include "dataplane/edge/pcap_reader.hpp"
 #include "tools/command/wrong_input.hpp"
 

@@ -9,6 +9,7 @@
 #include "analysis/explain/explanation.hpp"
 #include "analysis/explain/probe.hpp"
 #include "analysis/reading/host_named.hpp"
+#include "control/telemetry/json.hpp"
 #include "tools/command/wrong_input.hpp"
 #include "tools/softspine/compare_captures.hpp"
 #include "tools/softspine/explain_captures.hpp"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "control/routing/path_counts.hpp"
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 
 namespace softspine::tools {

@@ -15,6 +15,7 @@
 #include "analysis/reading/port_captures.hpp"
 #include "control/document/text_file.hpp"
 #include "control/model/address.hpp"
+#include "control/telemetry/json.hpp"
 #include "dataplane/edge/pcap_writer.hpp"
 #include "dataplane/packet/scratch_packet.hpp"
 #include "tools/command/complain.hpp"

@@ -10,6 +10,7 @@
 #include "analysis/explain/polarization_report.hpp"
 #include "analysis/reading/captured_flows.hpp"
 #include "analysis/reading/flow_probes.hpp"
+#include "control/telemetry/json.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tools/command/complain.hpp"
 #include "tools/command/picture_file.hpp"

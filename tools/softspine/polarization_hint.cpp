@@ -5,6 +5,7 @@
 
 #include "analysis/explain/polarization.hpp"
 #include "analysis/reading/flow_probes.hpp"
+#include "control/telemetry/json.hpp"
 #include "testbeds/run/workload_flows.hpp"
 
 namespace softspine::tools {

@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 #include "tools/command/complain.hpp"
 #include "tools/softspine/error_list.hpp"

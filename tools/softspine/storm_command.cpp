@@ -12,6 +12,7 @@
 #include "analysis/storm/picture.hpp"
 #include "analysis/storm/port_list.hpp"
 #include "analysis/storm/storm_report.hpp"
+#include "control/telemetry/json.hpp"
 #include "tools/command/complain.hpp"
 #include "tools/command/picture_file.hpp"
 #include "tools/command/reading_progress.hpp"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 
 namespace softspine::tools {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 #include "tools/softspine/summary/summary_events.hpp"
 #include "tools/softspine/summary/summary_ports.hpp"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "control/telemetry/json.hpp"
 #include "tools/softspine/summary/summary_faults.hpp"
 #include "tools/softspine/summary/summary_pauses.hpp"
 #include "tools/softspine/summary/summary_words.hpp"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "control/telemetry/json.hpp"
 #include "tools/softspine/summary/summary_words.hpp"
 
 namespace softspine::tools {

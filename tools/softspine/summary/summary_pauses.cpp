@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 
+#include "control/telemetry/json.hpp"
 #include "tools/softspine/summary/summary_words.hpp"
 
 namespace softspine::tools {

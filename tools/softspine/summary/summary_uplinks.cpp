@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "control/telemetry/json.hpp"
 #include "tools/softspine/summary/summary_words.hpp"
 
 namespace softspine::tools {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "control/telemetry/json.hpp"
+
 namespace softspine::tools {
 
 using control::Json;

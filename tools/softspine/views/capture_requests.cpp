@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 
 namespace softspine::tools {

@@ -8,6 +8,7 @@
 #include "control/report/counters_reference.hpp"
 #include "control/report/outline_models.hpp"
 #include "control/report/report_fields.hpp"
+#include "control/telemetry/json.hpp"
 #include "testbeds/outside/outside_spec.hpp"
 #include "testbeds/run/report_outline.hpp"
 #include "testbeds/run/workload_flows.hpp"
