@@ -7,6 +7,7 @@
 #include "analysis/storm/capture_reader.hpp"
 #include "analysis/storm/picture.hpp"
 #include "analysis/storm/storm_report.hpp"
+#include "control/telemetry/json.hpp"
 #include "dataplane/units/check.hpp"
 
 using namespace softspine::analysis::storm;

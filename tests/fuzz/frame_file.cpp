@@ -8,6 +8,7 @@
 #include "analysis/explain/explanation.hpp"
 #include "analysis/explain/walker.hpp"
 #include "control/load/load.hpp"
+#include "control/telemetry/json.hpp"
 #include "dataplane/edge/pcap_reader.hpp"
 #include "dataplane/packet/parse.hpp"
 #include "tests/fuzz/bytes_as_file.hpp"

@@ -8,6 +8,7 @@
 
 #include "analysis/explain/comparison_report.hpp"
 #include "control/load/load.hpp"
+#include "control/telemetry/json.hpp"
 #include "dataplane/units/check.hpp"
 #include "tests/fuzz/bytes_as_file.hpp"
 

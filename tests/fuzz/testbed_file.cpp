@@ -10,6 +10,7 @@
 #include "control/compile/review.hpp"
 #include "control/expect/judge.hpp"
 #include "control/load/load.hpp"
+#include "control/telemetry/json.hpp"
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "analysis/explain/probe.hpp"
 #include "analysis/explain/walker.hpp"
 #include "control/load/load.hpp"
+#include "control/telemetry/json.hpp"
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"

@@ -7,6 +7,7 @@
 
 #include "analysis/explain/probe.hpp"
 #include "control/load/load.hpp"
+#include "control/telemetry/json.hpp"
 
 namespace softspine::analysis {
 namespace {

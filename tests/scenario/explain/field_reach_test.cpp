@@ -9,6 +9,7 @@
 #include "analysis/explain/explanation.hpp"
 #include "analysis/explain/probe.hpp"
 #include "control/load/load.hpp"
+#include "control/telemetry/json.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"

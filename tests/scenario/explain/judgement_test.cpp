@@ -8,6 +8,7 @@
 #include "analysis/explain/polarization.hpp"
 #include "analysis/explain/polarization_report.hpp"
 #include "control/load/load.hpp"
+#include "control/telemetry/json.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tests/harness/source_root.hpp"
 

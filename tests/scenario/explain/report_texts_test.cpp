@@ -8,6 +8,7 @@
 #include "analysis/explain/polarization_report.hpp"
 #include "analysis/explain/probe.hpp"
 #include "control/load/load.hpp"
+#include "control/telemetry/json.hpp"
 
 namespace softspine::analysis {
 namespace {

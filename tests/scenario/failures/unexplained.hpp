@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "control/report/report.hpp"
+#include "control/telemetry/json.hpp"
 
 namespace softspine::tests {
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "control/expect/report_path.hpp"
+#include "control/telemetry/json.hpp"
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "control/expect/report_path.hpp"
+#include "control/telemetry/json.hpp"
 #include "dataplane/packet/drop_reason.hpp"
 #include "tests/unit/config/complaints.hpp"
 

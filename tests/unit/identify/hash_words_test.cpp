@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/identify/identify_report.hpp"
+#include "control/telemetry/json.hpp"
 
 namespace softspine::tests {
 namespace {

@@ -6,6 +6,7 @@
 #include "analysis/storm/certainty.hpp"
 #include "analysis/storm/cooked.hpp"
 #include "analysis/storm/picture.hpp"
+#include "control/telemetry/json.hpp"
 #include "tests/unit/storm/made_log.hpp"
 #include "tests/unit/storm/recording.hpp"
 

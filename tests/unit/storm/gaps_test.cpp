@@ -4,6 +4,7 @@
 
 #include "analysis/storm/certainty.hpp"
 #include "analysis/storm/storm_report.hpp"
+#include "control/telemetry/json.hpp"
 #include "tests/unit/storm/made_log.hpp"
 #include "tests/unit/storm/recording.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <stack>
 
+#include "control/telemetry/json.hpp"
 #include "tests/unit/storm/made_log.hpp"
 
 namespace softspine::analysis::storm {

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "control/report/report.hpp"
+#include "control/telemetry/json.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
 namespace softspine::control {

@@ -7,6 +7,7 @@
 
 #include "control/report/report.hpp"
 #include "control/telemetry/counters_json.hpp"
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/prometheus.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 

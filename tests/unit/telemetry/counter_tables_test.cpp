@@ -10,6 +10,7 @@
 
 #include "control/report/counters_reference.hpp"
 #include "control/telemetry/counter_parts.hpp"
+#include "control/telemetry/json.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
 namespace softspine::control {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "control/telemetry/json.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
 namespace softspine::control {

@@ -6,6 +6,8 @@
 
 #include <sstream>
 
+#include "control/telemetry/json.hpp"
+
 namespace softspine::control {
 namespace {
 

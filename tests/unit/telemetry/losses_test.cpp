@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "control/report/report.hpp"
+#include "control/telemetry/json.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
 namespace softspine::control {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "control/report/report.hpp"
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/prometheus.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 

@@ -12,6 +12,7 @@
 #include "control/report/counters_reference.hpp"
 #include "control/report/report.hpp"
 #include "control/telemetry/event_lines.hpp"
+#include "control/telemetry/json.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
 namespace softspine::control {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "control/report/flows_csv.hpp"
+#include "control/telemetry/json.hpp"
 #include "control/telemetry/totals.hpp"
 #include "control/telemetry/workload_totals.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
