@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/explain/comparison.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::analysis {
 

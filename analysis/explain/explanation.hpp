@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analysis/explain/walker.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::analysis {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 #include "dataplane/packet/packet.hpp"
 
 namespace softspine::analysis {

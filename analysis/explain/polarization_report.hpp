@@ -6,7 +6,7 @@
 
 #include "analysis/explain/cures.hpp"
 #include "analysis/explain/polarization.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::analysis {
 

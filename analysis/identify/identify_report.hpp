@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analysis/identify/identification.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::analysis {
 

@@ -9,7 +9,7 @@
 
 #include "analysis/storm/event_story.hpp"
 #include "analysis/storm/storm_analysis.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::analysis::storm {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "control/model/expectation.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::control {
 

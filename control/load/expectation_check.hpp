@@ -19,7 +19,7 @@
 
 #include "control/document/error.hpp"
 #include "control/model/expectation.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::control {
 

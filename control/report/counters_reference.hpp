@@ -3,7 +3,7 @@
 // report, its names for SAI and Prometheus. docs/reference is made from it.
 #pragma once
 
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::control {
 

@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 #include "control/telemetry/snapshot.hpp"
 
 namespace softspine::control {

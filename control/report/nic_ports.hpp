@@ -6,7 +6,7 @@
 #include <string>
 
 #include "control/report/report_fields.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 #include "control/telemetry/totals.hpp"
 
 namespace softspine::control {

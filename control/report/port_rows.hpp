@@ -15,7 +15,7 @@
 #pragma once
 
 #include "control/telemetry/counter.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 #include "control/telemetry/snapshot.hpp"
 
 namespace softspine::control {

@@ -48,7 +48,7 @@
 #include <string>
 
 #include "control/report/idle_rows.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 #include "control/telemetry/snapshot.hpp"
 
 namespace softspine::control {

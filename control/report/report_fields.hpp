@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::control {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "control/report/report_fields.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 #include "control/telemetry/snapshot.hpp"
 
 namespace softspine::control {

@@ -18,7 +18,7 @@
 // Frames that were consumed (PFC, addressed to the switch) count in none of these.
 #pragma once
 
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 #include "control/telemetry/snapshot.hpp"
 
 namespace softspine::control {

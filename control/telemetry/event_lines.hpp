@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "dataplane/egress/event_recorder.hpp"
 

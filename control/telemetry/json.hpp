@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-namespace softspine::control {
+#include "control/telemetry/json_fwd.hpp"
 
-using Json = nlohmann::ordered_json;
+namespace softspine::control {
 
 // Adds a key that is known to be new: operator[] would compare it with every key before it.
 inline void add_key(Json& object, std::string key, Json value) {

@@ -9,7 +9,7 @@
 
 #include "analysis/explain/flow_choices.hpp"
 #include "control/model/testbed.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::testbeds {
 

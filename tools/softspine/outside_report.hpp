@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "control/model/testbed.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::tools {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "control/compile/review.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 #include "tools/command/exit_status.hpp"
 
 namespace softspine::tools {

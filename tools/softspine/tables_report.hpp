@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "control/compile/headroom_list.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::tools {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::tools {
 

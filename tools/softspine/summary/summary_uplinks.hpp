@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::tools {
 

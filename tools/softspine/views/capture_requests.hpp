@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 #include "testbeds/run/captures.hpp"
 
 namespace softspine::tools {

@@ -9,7 +9,7 @@
 #include "control/expect/judge.hpp"
 #include "control/model/testbed.hpp"
 #include "control/report/report.hpp"
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/outside/outside_hosts.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "control/telemetry/json.hpp"
+#include "control/telemetry/json_fwd.hpp"
 #include "tools/softspine/views/show_views.hpp"
 
 namespace softspine::tools {
