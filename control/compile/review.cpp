@@ -112,7 +112,7 @@ class Reviewer {
   }
 
   void review_notifications(const Workload& workload, const ServedWorkload& served) {
-    if (!uses_cnps(workload.transport.congestion_control)) return;
+    if (!uses_cnps(workload.transport.reliable.congestion_control)) return;
     const bool marked = std::ranges::any_of(served.links, [](const ServedLink& link) { return link.service.marked; });
     if (!marked && !served.links.empty()) {
       warn(workload.place, "congestion_control has no effect: no queue on its ways marks (WRED_PROFILE with ecn)");

@@ -150,5 +150,9 @@ void for_each_entry(Value map, F&& f) {
 
 // The value of this key, of one that stands twice the first. Nothing if it is no map, or has no such key.
 std::optional<Value> entry(Value map, std::string_view key);
+// Whether the key stands in the map, whatever its value is.
+inline bool is_given(Value map, std::string_view key) {
+  return entry(map, key).has_value();
+}
 
 }  // namespace softspine::control

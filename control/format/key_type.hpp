@@ -84,7 +84,7 @@ class KeyType {
 };
 
 template <typename T>
-class KeyOf final : public KeyType {
+class KeyOf : public KeyType {
  public:
   explicit KeyOf(Limits<InnerType<T>> limits) : limits_(std::move(limits)) {}
 
@@ -116,6 +116,14 @@ class KeyOf final : public KeyType {
 
  private:
   Limits<InnerType<T>> limits_;
+};
+
+// A key whose default may depend on others: the schema names none.
+template <typename T>
+class KeyWithoutDefault final : public KeyOf<T> {
+ public:
+  using KeyOf<T>::KeyOf;
+  std::optional<Json> default_of(const void*) const override { return std::nullopt; }
 };
 
 }  // namespace softspine::control

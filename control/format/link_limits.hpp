@@ -5,12 +5,13 @@
 #include <cstdint>
 
 #include "control/format/quantity.hpp"
+#include "dataplane/units/top_rate.hpp"
 
 namespace softspine::control {
 
-// The lowest rate is one that the engine's fixed point can hold; at the highest a byte still lasts 5 ps.
+// The lowest rate is one that the engine's fixed point can hold.
 inline constexpr dataplane::Rate kLeastLinkRate = dataplane::Rate::min();
-inline constexpr dataplane::Rate kMostLinkRate = dataplane::Rate::gbps(1'600);
+inline constexpr dataplane::Rate kMostLinkRate = dataplane::kTopRate;
 // At most 400,000 km, 2.02 s one way: the sum of a few such delays still fits an Instant.
 inline constexpr Length kLeastLinkLength{1'000};
 inline constexpr Length kMostLinkLength = Length::metres(400'000'000);

@@ -21,12 +21,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "control/format/table_core.hpp"
+#include "dataplane/units/parameter_key.hpp"
 
 namespace softspine::control {
 
@@ -43,6 +45,13 @@ class Table {
   template <typename T>
   Table& optional(std::string_view key, T Row::* member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
     core_.add(key, doc, false, place_of(member), std::make_unique<KeyOf<T>>(std::move(limits)));
+    return *this;
+  }
+  // The keys of a struct that the row holds whole, as they are declared beside that struct. Each may be left out;
+  // is_given(row.where, key) says whether one was.
+  template <typename Held, typename... Keys>
+  Table& parameters(Held Row::* held, const std::tuple<Keys...>& keys) {
+    std::apply([&](const auto&... each) { (add_parameter(held, each), ...); }, keys);
     return *this;
   }
   // A rule over several keys; runs only if each of them could be read.
@@ -100,6 +109,17 @@ class Table {
     const Row& row = untouched();
     return static_cast<size_t>(reinterpret_cast<const std::byte*>(&(row.*member)) -
                                reinterpret_cast<const std::byte*>(&row));
+  }
+
+  template <typename Held, typename T>
+  void add_parameter(Held Row::* held, const dataplane::ParameterKey<Held, T>& it) {
+    const Held& whole = untouched().*held;
+    const size_t place = place_of(held) + static_cast<size_t>(reinterpret_cast<const std::byte*>(&(whole.*it.member)) -
+                                                              reinterpret_cast<const std::byte*>(&whole));
+    const Limits<InnerType<T>> limits{.least = it.least, .most = it.most};
+    std::unique_ptr<const KeyType> type = std::make_unique<KeyOf<T>>(limits);
+    if (!it.has_default) type = std::make_unique<KeyWithoutDefault<T>>(limits);
+    core_.add(it.key, it.help, false, place, std::move(type));
   }
 
   TableCore core_;

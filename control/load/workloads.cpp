@@ -69,18 +69,15 @@ class WorkloadResolver {
   }
 
   static TransportConfig transport_of(const WorkloadRow& row) {
-    TransportConfig out{
-        .kind = row.transport, .verb = row.verb, .ack_dscp = row.ack_dscp.value_or(row.dscp.value_or(kUsualDscp))};
-    const auto take = [](const auto& given, auto& into) { into = given.value_or(into); };
-    if (row.congestion_control) out.congestion_control = *row.congestion_control;
-    take(row.window, out.window);
+    TransportConfig out{.kind = row.transport,
+                        .verb = row.verb,
+                        .reliable = row.reliable,
+                        .ack_dscp = row.ack_dscp.value_or(row.dscp.value_or(kUsualDscp))};
+    ReliableParameters& reliable = out.reliable;
     // A window that nobody chose an interval for must hold one.
-    out.ack_every = row.ack_every.value_or(std::min(out.ack_every, out.window));
-    take(row.ack_timeout, out.ack_timeout);
-    take(row.retries, out.retries);
-    take(row.adaptive_retransmission, out.adaptive_retransmission);
-    take(row.cnp_dscp, out.cnp_dscp);
-    out.cnp_interval = row.cnp_interval.value_or(dataplane::cnp_interval_of(out.congestion_control));
+    if (!is_given(row.where, "ack_every")) reliable.ack_every = std::min(reliable.ack_every, reliable.window);
+    out.cnp_dscp = row.cnp_dscp.value_or(out.cnp_dscp);
+    out.cnp_interval = row.cnp_interval.value_or(dataplane::cnp_interval_of(reliable.congestion_control));
     return out;
   }
 
@@ -90,22 +87,21 @@ class WorkloadResolver {
     };
     const bool reliable = row.transport == TransportKind::kReliable;
     constexpr std::string_view kReliable = "'transport: rc'";
-    needs(controls_congestion(transport.congestion_control), reliable, "congestion_control", kReliable);
-    needs(row.window.has_value(), reliable, "window", kReliable);
-    needs(row.ack_every.has_value(), reliable, "ack_every", kReliable);
-    needs(row.ack_timeout.has_value(), reliable, "ack_timeout", kReliable);
-    needs(row.retries.has_value(), reliable, "retries", kReliable);
-    needs(row.adaptive_retransmission.has_value(), reliable, "adaptive_retransmission", kReliable);
+    const ReliableParameters& chosen = transport.reliable;
+    dataplane::for_each_key(kReliableKeys, [&](std::string_view key) {
+      const bool is_none = key == "congestion_control" && !controls_congestion(chosen.congestion_control);
+      needs(is_given(row.where, key) && !is_none, reliable, key, kReliable);  // an open loop has none, too
+    });
     needs(row.ack_dscp.has_value(), reliable, "ack_dscp", kReliable);
-    const bool notified = uses_cnps(transport.congestion_control);
-    const std::string_view control = controls_congestion(transport.congestion_control)
+    const bool notified = uses_cnps(chosen.congestion_control);
+    const std::string_view control = controls_congestion(chosen.congestion_control)
                                          ? "a 'congestion_control' that reacts to CNPs"
                                          : "'congestion_control'";
     needs(row.cnp_dscp.has_value(), notified, "cnp_dscp", control);
     needs(row.cnp_interval.has_value(), notified, "cnp_interval", control);
-    if (transport.ack_every > transport.window) {
+    if (chosen.ack_every > chosen.window && !reader_.is_invalid(row.where.child("ack_every"))) {
       reader_.fail(row.where.child("ack_every"),
-                   "exceeds the window of " + std::to_string(transport.window) + ": nobody would ever ask");
+                   "exceeds the window of " + std::to_string(chosen.window) + ": nobody would ever ask");
     }
   }
 

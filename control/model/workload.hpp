@@ -8,6 +8,7 @@
 
 #include "control/document/error.hpp"
 #include "control/model/attachment.hpp"
+#include "control/model/reliable_parameters.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -28,13 +29,8 @@ enum class Verb : uint8_t { kWrite, kSend };
 struct TransportConfig {
   TransportKind kind = TransportKind::kOpenLoop;
   Verb verb = Verb::kWrite;
-  dataplane::CongestionParameters congestion_control;  // none, or one of dataplane/congestion/algorithms.hpp
-  uint32_t window = 1024;                              // packets under way
-  uint32_t ack_every = 16;                             // packets
-  uint8_t ack_timeout = 14;                            // 4.096 µs × 2^n; 0: none
-  uint8_t retries = 7;                                 // timeouts without progress
-  dataplane::Duration adaptive_retransmission;         // the first timeout, which then doubles; zero: all are alike
-  uint8_t ack_dscp = kUsualDscp;                       // the workload's own unless the file says otherwise
+  ReliableParameters reliable;
+  uint8_t ack_dscp = kUsualDscp;  // the workload's own unless the file says otherwise
   uint8_t cnp_dscp = 48;
   dataplane::Duration cnp_interval = dataplane::Duration::us(50);
 };

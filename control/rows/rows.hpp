@@ -374,12 +374,7 @@ struct WorkloadRow {
   std::optional<uint8_t> dscp;
   TransportKind transport = TransportConfig{}.kind;
   Verb verb = TransportConfig{}.verb;
-  std::shared_ptr<const dataplane::CongestionParameters> congestion_control;  // likewise
-  std::optional<uint32_t> window;
-  std::optional<uint32_t> ack_every;
-  std::optional<uint8_t> ack_timeout;
-  std::optional<uint8_t> retries;
-  std::optional<dataplane::Duration> adaptive_retransmission;
+  ReliableParameters reliable;
   std::optional<uint8_t> ack_dscp;
   std::optional<uint8_t> cnp_dscp;
   std::optional<dataplane::Duration> cnp_interval;

@@ -165,21 +165,7 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
           .optional("verb", &WorkloadRow::verb, "RDMA write or send")
           .optional("transport", &WorkloadRow::transport,
                     "open_loop: paced, deaf to what comes back; rc: a reliable connection, with acknowledgements")
-          .optional("congestion_control", &WorkloadRow::congestion_control,
-                    "rc: none, or one by the name of its parameters, or a map: that name as 'kind', and what differs")
-          .optional("window", &WorkloadRow::window, "rc: packets under way of a queue pair",
-                    within<uint32_t>(1, 1U << 20))
-          .optional("ack_every", &WorkloadRow::ack_every, "rc: packets after which an acknowledgement is asked for",
-                    within<uint32_t>(1, 1U << 20))
-          .optional("adaptive_retransmission", &WorkloadRow::adaptive_retransmission,
-                    "rc: the first timeout (2ms on ConnectX adapters), whatever ack_timeout is; each in a row is twice "
-                    "the one before it, up to ack_timeout's, and the connection ends when `retries` of that have "
-                    "passed; none if not given: all timeouts are ack_timeout's",
-                    within<Duration>(Duration::us(4), Duration::s(10)))
-          .optional("ack_timeout", &WorkloadRow::ack_timeout, "rc: 4.096 us x 2^this without progress; 0: for ever",
-                    within<uint8_t>(0, 31))
-          .optional("retries", &WorkloadRow::retries, "rc: timeouts without progress before it gives up",
-                    within<uint8_t>(0, 7))
+          .parameters(&WorkloadRow::reliable, kReliableKeys)
           .optional("ack_dscp", &WorkloadRow::ack_dscp, "rc: of acknowledgements; by itself: the packets'",
                     within<uint8_t>(0, 63))
           .optional("cnp_dscp", &WorkloadRow::cnp_dscp, "DCQCN: of CNPs", within<uint8_t>(0, 63))

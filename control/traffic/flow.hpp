@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "control/model/reliable_parameters.hpp"
 #include "control/model/workload.hpp"
 #include "dataplane/congestion/algorithms.hpp"
 #include "dataplane/packet/wire.hpp"
@@ -18,18 +19,6 @@
 namespace softspine::control {
 
 using IpAddress = std::variant<uint32_t, dataplane::Ipv6Address>;  // IPv4: 10.0.0.1 is 0x0a000001
-
-// A reliable connection's own. Packets and PSNs are one to one.
-struct ReliableConfig {
-  uint32_t window = 1024;    // packets under way at most: 4 MiB at a path MTU of 4096
-  uint32_t ack_every = 16;   // an acknowledgement is asked for at least so often, and at the end of a message
-  uint8_t ack_timeout = 14;  // 4.096 µs × 2^n without progress: 67 ms; 0: for ever
-  uint8_t retries = 7;       // timeouts in a row without progress, after which the next one is the end
-  // The first timeout; each in a row is twice the one before it, up to ack_timeout's, and the end comes when `retries`
-  // of that have passed. Zero: all are ack_timeout's.
-  dataplane::Duration adaptive_retransmission;
-  dataplane::CongestionParameters congestion_control;  // none: as fast as the window lets
-};
 
 struct FlowConfig {
   uint32_t id = 0;  // the caller's; comes back in the counters
@@ -54,7 +43,7 @@ struct FlowConfig {
   uint32_t remote_key = 0;
   dataplane::PortNo port;  // the host's, by which it leaves while the bond uses that port
   TransportKind transport = TransportKind::kOpenLoop;
-  ReliableConfig reliable;
+  ReliableParameters reliable;
 };
 
 struct SinkConfig {

@@ -84,21 +84,15 @@ void scale(const Workload& w, uint32_t qp, FlowConfig& flow) {
 }
 
 FlowConfig flow_of(const Workload& w) {
-  const TransportConfig& transport = w.transport;
   return {.dscp = w.dscp,
-          .verb = transport.verb,
+          .verb = w.transport.verb,
           .message_bytes = w.message_bytes,
           .messages = w.messages,
           .mtu = w.mtu,
           .rate = Rate::bps(w.rate.count_bps() / w.qps),
           .start = w.start,
-          .transport = transport.kind,
-          .reliable = {.window = transport.window,
-                       .ack_every = transport.ack_every,
-                       .ack_timeout = transport.ack_timeout,
-                       .retries = transport.retries,
-                       .adaptive_retransmission = transport.adaptive_retransmission,
-                       .congestion_control = transport.congestion_control}};
+          .transport = w.transport.kind,
+          .reliable = w.transport.reliable};
 }
 
 SinkConfig sink_of(const Workload& w, const FlowConfig& flow, const TrafficHost& source) {

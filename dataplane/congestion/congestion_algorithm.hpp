@@ -30,10 +30,11 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 
+#include "dataplane/units/parameter_key.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
+#include "dataplane/units/top_rate.hpp"
 
 namespace softspine::dataplane {
 
@@ -53,8 +54,6 @@ struct CongestionAlgorithm {
   Instant next_change() const { return Instant::never(); }
 };
 
-inline constexpr Rate kTopRate = Rate::gbps(1'600);  // of a link
-
 // A word of the testbed file, and the parameters that it stands for.
 template <typename Parameters>
 struct ParameterSet {
@@ -62,22 +61,6 @@ struct ParameterSet {
   std::string_view help;
   Parameters parameters;
 };
-
-// One parameter: its key, its member, its meaning, and its bounds, both included.
-template <typename Parameters, typename T>
-struct ParameterKey {
-  std::string_view key;
-  T Parameters::* member;
-  std::string_view help;
-  std::optional<T> least;
-  std::optional<T> most;
-};
-template <typename Parameters, typename T>
-constexpr ParameterKey<Parameters, T> parameter(std::string_view key, T Parameters::* member, std::string_view help,
-                                                std::optional<std::type_identity_t<T>> least = {},
-                                                std::optional<std::type_identity_t<T>> most = {}) {
-  return {key, member, help, least, most};
-}
 
 // Which key has an invalid value, and why.
 struct ParameterConflict {

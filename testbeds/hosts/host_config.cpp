@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <concepts>
+#include <tuple>
 
 #include "testbeds/hosts/frame_template.hpp"
 
@@ -15,7 +17,6 @@ namespace {
 
 constexpr uint16_t kMaxHostPorts = 2;  // one, or dual-homed
 constexpr uint32_t kMaxDscp = 63;
-constexpr uint32_t kMaxWindow = 1U << 20;  // far below half of the PSNs, which tells old from new
 
 bool is_unicast(const MacAddress& mac) {
   return (mac[0] & ethernet::kMulticastBit) == 0 && mac != MacAddress{};
@@ -26,6 +27,19 @@ bool is_qp(uint32_t qp) {
 
 bool has_address_like(const HostConfig& host, const IpAddress& other) {
   return std::holds_alternative<Ipv4Address>(other) ? host.ipv4 != 0 : host.ipv6 != Ipv6Address{};
+}
+
+// What a file may say, and of what lasts a time also zero: none.
+template <typename T>
+void claim_within(const ParameterKey<ReliableParameters, T>& key, const ReliableParameters& reliable,
+                  std::vector<std::string>& wrong) {
+  if constexpr (std::integral<T>) {
+    const T value = reliable.*key.member;
+    if (value < key.least || value > key.most)
+      wrong.push_back(fmt::format("{}: {} is not in {} … {}", key.key, value, *key.least, *key.most));
+  } else if constexpr (std::same_as<T, Duration>) {
+    if (reliable.*key.member < Duration{}) wrong.push_back(fmt::format("{}: negative", key.key));
+  }
 }
 
 }  // namespace
@@ -65,15 +79,11 @@ std::vector<std::string> validate(const HostConfig& host, const FlowConfig& flow
   const bool known = std::ranges::find(kPathMtus, flow.mtu) != kPathMtus.end();
   claim(known, "mtu: {} is none of 256, 512, 1024, 2048, 4096", flow.mtu);
   claim(flow.rate.is_zero() || flow.rate >= Rate::min(), "rate: below 1 Mb/s");
-  const ReliableConfig& reliable = flow.reliable;
-  claim(reliable.window > 0 && reliable.window <= kMaxWindow, "window: {} is not in 1 … {}", reliable.window,
-        kMaxWindow);
-  claim(reliable.ack_every > 0 && reliable.ack_every <= reliable.window,
-        "ack_every: {} is not in 1 … {}, the window: it would wait for what nobody sends", reliable.ack_every,
+  const ReliableParameters& reliable = flow.reliable;
+  std::apply([&](const auto&... key) { (claim_within(key, reliable, wrong), ...); }, control::kReliableKeys);
+  claim(reliable.ack_every <= reliable.window,
+        "ack_every: {} is above {}, the window: it would wait for what nobody sends", reliable.ack_every,
         reliable.window);
-  claim(reliable.ack_timeout <= 31, "ack_timeout: {} is above 31", reliable.ack_timeout);
-  claim(reliable.retries <= 7, "retries: {} is above 7", reliable.retries);
-  claim(reliable.adaptive_retransmission >= Duration{}, "adaptive_retransmission: negative");
   const uint32_t packet = largest_packet_bytes(flow);
   claim(!known || packet <= host.mtu, "mtu: {} makes IP packets of {} bytes, above the host's mtu of {}", flow.mtu,
         packet, host.mtu);

@@ -60,7 +60,7 @@ using control::TransportKind;  // open loop: it paces (open_loop.hpp); reliable:
 using control::Verb;
 
 using control::FlowConfig;
-using control::ReliableConfig;
+using control::ReliableParameters;
 using control::SinkConfig;
 
 using control::kFirstQp;

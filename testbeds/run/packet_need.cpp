@@ -222,7 +222,7 @@ class NeedCount {
       packets = workload.messages == 0 ? UINT64_MAX / 8
                                        : std::min(packets + messages * packets_of_message(workload), UINT64_MAX / 8);
       all_reliable &= workload.transport.kind == control::TransportKind::kReliable;
-      windows += flows_of(workload) * workload.qps * workload.transport.window;
+      windows += flows_of(workload) * workload.qps * workload.transport.reliable.window;
     }
     uint64_t by_line = 0;
     for (const uint32_t n : senders) {

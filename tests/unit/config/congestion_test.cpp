@@ -26,7 +26,7 @@ std::string workload(const std::string& control, const std::string& more = "") {
                      ",\n     congestion_control: " + control + "}\n");
 }
 CongestionParameters read(const std::string& control) {
-  return read_well(workload(control)).workloads.at(0).transport.congestion_control;
+  return read_well(workload(control)).workloads.at(0).transport.reliable.congestion_control;
 }
 // Behind the place that all share.
 Complaints wrong(const std::string& control, const std::string& more = "") {

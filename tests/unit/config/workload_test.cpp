@@ -53,7 +53,7 @@ TEST(Workload, IsOpenLoopUnlessToldOtherwise) {
   const TransportConfig& transport = testbed.workloads.at(0).transport;
   EXPECT_EQ(transport.kind, TransportKind::kOpenLoop);
   EXPECT_EQ(transport.verb, Verb::kSend);
-  EXPECT_FALSE(controls_congestion(transport.congestion_control));
+  EXPECT_FALSE(controls_congestion(transport.reliable.congestion_control));
 }
 
 TEST(Workload, ReadsEveryKeyOfItsTransport) {
@@ -65,19 +65,28 @@ TEST(Workload, ReadsEveryKeyOfItsTransport) {
       "  - {name: v, pattern: ring, transport: rc, window: 4, dscp: 3}\n"));
   const TransportConfig& all = testbed.workloads.at(0).transport;
   EXPECT_EQ(all.kind, TransportKind::kReliable);
-  EXPECT_TRUE(all.congestion_control == CongestionParameters{ReactionParameters::paper()});
-  EXPECT_EQ(all.window, 64u);
-  EXPECT_EQ(all.ack_every, 8u);
-  EXPECT_EQ(all.ack_timeout, 6u);
-  EXPECT_EQ(all.retries, 3u);
-  EXPECT_EQ(all.adaptive_retransmission, dataplane::Duration::ms(2));
+  EXPECT_TRUE(all.reliable.congestion_control == CongestionParameters{ReactionParameters::paper()});
+  EXPECT_EQ(all.reliable.window, 64u);
+  EXPECT_EQ(all.reliable.ack_every, 8u);
+  EXPECT_EQ(all.reliable.ack_timeout, 6u);
+  EXPECT_EQ(all.reliable.retries, 3u);
+  EXPECT_EQ(all.reliable.adaptive_retransmission, dataplane::Duration::ms(2));
   EXPECT_EQ(all.ack_dscp, 4u);
   EXPECT_EQ(all.cnp_dscp, 46u);
   EXPECT_EQ(all.cnp_interval, dataplane::Duration::us(4));
   const TransportConfig& few = testbed.workloads.at(1).transport;
-  EXPECT_EQ(few.ack_every, 4u) << "a window always holds one that asks";
+  EXPECT_EQ(few.reliable.ack_every, 4u) << "a window always holds one that asks";
   EXPECT_EQ(few.ack_dscp, 3u) << "the data's class";
-  EXPECT_EQ(few.adaptive_retransmission, dataplane::Duration{}) << "none";
+  EXPECT_EQ(few.reliable.adaptive_retransmission, dataplane::Duration{}) << "none";
+  EXPECT_EQ(few.reliable.retries, ReliableParameters{}.retries);
+}
+
+TEST(Workload, OfAWindowThatCannotBeReadNothingFollows) {
+  EXPECT_EQ(complaints_about(with_fabric("workload:\n"
+                                         "  - {name: a, pattern: ring, transport: rc, window: wide, ack_every: 8}\n"
+                                         "  - {name: b, pattern: ring, transport: rc, window: 8, ack_every: often}\n")),
+            (Complaints{"5 workload[0].window: expected a whole number, not negative, found 'wide'",
+                        "6 workload[1].ack_every: expected a whole number, not negative, found 'often'"}));
 }
 
 TEST(Workload, RefusesKeysThatItsTransportHasNoUseFor) {

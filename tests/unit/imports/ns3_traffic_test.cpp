@@ -73,7 +73,8 @@ TEST(Ns3Traffic, ConfigGivesSizesMarksAndDcqcn) {
   const auto pool = std::ranges::find(profile.qos->pools, "ingress_lossless_pool", &BufferPoolConfig::name);
   ASSERT_NE(pool, profile.qos->pools.end());
   EXPECT_EQ(pool->size, 32U << 20);
-  const auto* dcqcn = std::get_if<dataplane::ReactionParameters>(&testbed.workloads[0].transport.congestion_control);
+  const auto* dcqcn =
+      std::get_if<dataplane::ReactionParameters>(&testbed.workloads[0].transport.reliable.congestion_control);
   ASSERT_NE(dcqcn, nullptr);
   EXPECT_EQ(dcqcn->time_reset, dataplane::Duration::us(900));
   EXPECT_EQ(dcqcn->ai_rate, dataplane::Rate::mbps(50));
@@ -91,7 +92,7 @@ TEST(Ns3Traffic, WhatIsNotHereIsSaid) {
   ASSERT_TRUE(hpcc.testbed);
   EXPECT_THAT(hpcc.notes, ElementsAre(HasSubstr("CC_MODE 3 (HPCC) is not here"), HasSubstr("4096")));
   EXPECT_EQ(hpcc.testbed->workloads[0].mtu, 4'096U);
-  EXPECT_FALSE(dataplane::controls_congestion(hpcc.testbed->workloads[0].transport.congestion_control));
+  EXPECT_FALSE(dataplane::controls_congestion(hpcc.testbed->workloads[0].transport.reliable.congestion_control));
   // 1,000 bytes at 100 Gb/s, and a second.
   EXPECT_EQ(hpcc.testbed->run.duration, dataplane::Duration::s(1) + dataplane::Duration::ns(80));
 }
