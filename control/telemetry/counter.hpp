@@ -4,8 +4,8 @@
 // The names are those of dataplane/units/counter_facts.hpp. The report, SAI's JSON, Prometheus and the reference
 // (docs/reference) are made from these tables, so a counter that is in none of them is shown nowhere.
 //
-// To add one: count it (a member of PortCounters, NicCounters, …: snapshots hold these whole), then its line in
-// counter_tables.cpp. Priority groups, NICs, hosts and reliable connections have their rows beside their members
+// To add one: count it (a member of PortCounters, NicCounters, …: snapshots hold these whole), then its row in
+// switch_counters.cpp. Priority groups, NICs, hosts and reliable connections have their rows beside their members
 // (PriorityGroupCounters, NicCounters, HostCounts, ReliableCounts).
 #pragma once
 

@@ -13,7 +13,6 @@ inline constexpr CounterUnit kMessages = CounterUnit::kMessages;
 inline constexpr CounterUnit kBytes = CounterUnit::kBytes;
 inline constexpr CounterUnit kTime = CounterUnit::kPicoseconds;
 inline constexpr CounterUnit kYesNo = CounterUnit::kYesNo;
-inline constexpr Nature kGrows = Nature::kGrows;
 inline constexpr Nature kNow = Nature::kNow;
 inline constexpr Nature kHighest = Nature::kHighest;
 

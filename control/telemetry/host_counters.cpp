@@ -16,56 +16,87 @@ constexpr auto edge(uint64_t dataplane::EdgeCounters::* member) {
 }
 
 // Of the port of a host or of its NIC.
-constexpr CounterFacts kOfLinkPauseRx{kFrames, kGrows, "link_pause_rx_packets",
-                                      "",      "",     "PAUSE frames received: of the whole link, not of priorities."};
-constexpr CounterFacts kOfLinkPauseTx{kFrames, kGrows, "link_pause_tx_packets",
-                                      "",      "",     "PAUSE frames sent: of the whole link, not of priorities."};
+constexpr CounterFacts kOfLinkPauseRx{.unit = kFrames,
+                                      .report = "link_pause_rx_packets",
+                                      .help = "PAUSE frames received: of the whole link, not of priorities."};
+constexpr CounterFacts kOfLinkPauseTx{.unit = kFrames,
+                                      .report = "link_pause_tx_packets",
+                                      .help = "PAUSE frames sent: of the whole link, not of priorities."};
 constexpr CounterFacts kOfLinkPaused{
-    kTime,
-    kGrows,
-    "link_paused_ps",
-    "",
-    "",
-    "Time for which PAUSE frames stopped all that the port sends; a frame that is leaving does not stand still."};
+    .unit = kTime,
+    .report = "link_paused_ps",
+    .help =
+        "Time for which PAUSE frames stopped all that the port sends; a frame that is leaving does not stand still."};
 
 // Of a priority at the port of a host or of its NIC.
-constexpr CounterFacts kOfPfcRx{
-    kFrames, kGrows, "pfc_rx_packets", "", "", "PFC frames received, once for each priority named.", "", "rx_packets"};
-constexpr CounterFacts kOfPfcTx{
-    kFrames, kGrows, "pfc_tx_packets", "", "", "PFC frames sent, once for each priority named.", "", "tx_packets"};
-constexpr CounterFacts kOfOnToOff{kCount, kGrows,     "pfc_on_to_off", "", "", "Pauses of a priority that ended.",
-                                  "",     "on_to_off"};
+constexpr CounterFacts kOfPfcRx{.unit = kFrames,
+                                .report = "pfc_rx_packets",
+                                .help = "PFC frames received, once for each priority named.",
+                                .row = "rx_packets"};
+constexpr CounterFacts kOfPfcTx{.unit = kFrames,
+                                .report = "pfc_tx_packets",
+                                .help = "PFC frames sent, once for each priority named.",
+                                .row = "tx_packets"};
+constexpr CounterFacts kOfOnToOff{
+    .unit = kCount, .report = "pfc_on_to_off", .help = "Pauses of a priority that ended.", .row = "on_to_off"};
 constexpr CounterFacts kOfPaused{
-    kTime, kGrows, "paused_ps",
-    "",    "",     "Time for which a priority stood still: it was paused, and no frame of it was leaving."};
-constexpr CounterFacts kOfRxPause{kTime, kGrows,       "pfc_rx_pause_ps",
-                                  "",    "",           "Time for which the neighbour asked it to pause, obeyed or not.",
-                                  "",    "rx_pause_ps"};
-constexpr CounterFacts kOfTxPause{
-    kTime, kGrows, "pfc_tx_pause_ps", "", "", "Time for which it asked its neighbour to pause.", "", "tx_pause_ps"};
+    .unit = kTime,
+    .report = "paused_ps",
+    .help = "Time for which a priority stood still: it was paused, and no frame of it was leaving."};
+constexpr CounterFacts kOfRxPause{.unit = kTime,
+                                  .report = "pfc_rx_pause_ps",
+                                  .help = "Time for which the neighbour asked it to pause, obeyed or not.",
+                                  .row = "rx_pause_ps"};
+constexpr CounterFacts kOfTxPause{.unit = kTime,
+                                  .report = "pfc_tx_pause_ps",
+                                  .help = "Time for which it asked its neighbour to pause.",
+                                  .row = "tx_pause_ps"};
 
 std::vector<EdgeCounter> counters_of_edge() {
   using dataplane::EdgeCounters;
   return {{edge(&EdgeCounters::in_packets),
-           {kPackets, kGrows, "in_packets", "", "softspine_edge_in_packets_total", "Frames from outside."}},
+           {.unit = kPackets,
+            .report = "in_packets",
+            .metric = "softspine_edge_in_packets_total",
+            .help = "Frames from outside."}},
           {edge(&EdgeCounters::in_bytes),
-           {kBytes, kGrows, "in_bytes", "", "softspine_edge_in_bytes_total", "Bytes from outside."}},
+           {.unit = kBytes,
+            .report = "in_bytes",
+            .metric = "softspine_edge_in_bytes_total",
+            .help = "Bytes from outside."}},
           {edge(&EdgeCounters::out_packets),
-           {kPackets, kGrows, "out_packets", "", "softspine_edge_out_packets_total", "Frames that the outside took."}},
+           {.unit = kPackets,
+            .report = "out_packets",
+            .metric = "softspine_edge_out_packets_total",
+            .help = "Frames that the outside took."}},
           {edge(&EdgeCounters::out_bytes),
-           {kBytes, kGrows, "out_bytes", "", "softspine_edge_out_bytes_total", "Bytes that the outside took."}},
+           {.unit = kBytes,
+            .report = "out_bytes",
+            .metric = "softspine_edge_out_bytes_total",
+            .help = "Bytes that the outside took."}},
           {[](const EdgeSnapshot& e) { return e.link.packets; },
-           {kPackets, kGrows, "tx_packets", "", "", "Frames sent into the fabric."}},
+           {.unit = kPackets, .report = "tx_packets", .help = "Frames sent into the fabric."}},
           {edge(&EdgeCounters::arrived_packets),
-           {kPackets, kGrows, "rx_packets", "", "", "Frames that arrived from the fabric."}},
+           {.unit = kPackets, .report = "rx_packets", .help = "Frames that arrived from the fabric."}},
           {[](const EdgeSnapshot& e) { return e.waiting_for_outside; },
-           {kPackets, kNow, "held_packets", "", "", "Frames from the fabric that the outside has not taken yet."}},
+           {.unit = kPackets,
+            .nature = kNow,
+            .report = "held_packets",
+            .help = "Frames from the fabric that the outside has not taken yet."}},
           {edge(&EdgeCounters::held_bytes_max),
-           {kBytes, kHighest, "held_max_bytes", "", "", "Most that ever waited for the outside."}},
+           {.unit = kBytes,
+            .nature = kHighest,
+            .report = "held_max_bytes",
+            .help = "Most that ever waited for the outside."}},
           {edge(&EdgeCounters::pauses),
-           {kCount, kGrows, "pauses", "", "", "Polls at which the outside was not asked, since the link was behind."}},
+           {.unit = kCount,
+            .report = "pauses",
+            .help = "Polls at which the outside was not asked, since the link was behind."}},
           {[](const EdgeSnapshot& e) { return e.waiting_packets; },
-           {kPackets, kNow, "waiting_packets", "", "", "Frames from outside that are not on the link yet."}}};
+           {.unit = kPackets,
+            .nature = kNow,
+            .report = "waiting_packets",
+            .help = "Frames from outside that are not on the link yet."}}};
 }
 
 // Of an edge, or of a host's port: both have a link and priorities that are paused.
@@ -84,19 +115,22 @@ std::vector<Counter> pauses_of() {
 
 std::vector<HostCounter> sent_counters() {
   return {{[](const HostPortSnapshot& p) { return p.link.packets; },
-           {kPackets, kGrows, "sent_packets", "", "", "Frames that the host sent."}},
+           {.unit = kPackets, .report = "sent_packets", .help = "Frames that the host sent."}},
           {[](const HostPortSnapshot& p) { return p.link.bytes; },
-           {kBytes, kGrows, "sent_bytes", "", "", "Bytes of frames that the host sent, without FCS."}}};
+           {.unit = kBytes, .report = "sent_bytes", .help = "Bytes of frames that the host sent, without FCS."}}};
 }
 
 std::vector<HostCounter> more_host_counters() {
-  std::vector<HostCounter> out{
-      {[](const HostSnapshot& h) { return h.receive_buffer_max_bytes; },
-       {kBytes, kHighest, "receive_buffer_max_bytes", "", "", "Most that ever waited in a receive buffer."}}};
+  std::vector<HostCounter> out{{[](const HostSnapshot& h) { return h.receive_buffer_max_bytes; },
+                                {.unit = kBytes,
+                                 .nature = kHighest,
+                                 .report = "receive_buffer_max_bytes",
+                                 .help = "Most that ever waited in a receive buffer."}}};
   std::ranges::copy(pauses_of<HostCounter, HostPortSnapshot>(), std::back_inserter(out));
-  out.push_back(
-      {waited_ps,
-       {kTime, kGrows, "credit_wait_ps", "", "", "Time without credit for the largest frame, of all priorities."}});
+  out.push_back({waited_ps,
+                 {.unit = kTime,
+                  .report = "credit_wait_ps",
+                  .help = "Time without credit for the largest frame, of all priorities."}});
   return out;
 }
 

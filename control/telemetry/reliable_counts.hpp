@@ -46,7 +46,7 @@ constexpr auto ReliableCounts::rows() {
   using C = ReliableCounts;
   constexpr auto row = [](uint64_t C::* member, dataplane::CounterUnit unit, std::string_view key,
                           std::string_view help) {
-    return dataplane::CounterRow<C>{member, {unit, dataplane::Nature::kGrows, key, "", "", help}};
+    return dataplane::CounterRow<C>{member, {.unit = unit, .report = key, .help = help}};
   };
   return std::array{
       row(&C::completed_messages, kMessages, "completed_messages", "Messages acknowledged."),

@@ -22,12 +22,13 @@ struct PriorityGroupCounters {
 
 constexpr auto PriorityGroupCounters::rows() {
   using enum CounterUnit;
-  using enum Nature;
   return std::to_array<CounterRow<PriorityGroupCounters>>({
       {&PriorityGroupCounters::dropped_packets,
-       {kPackets, kGrows, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS",
-        "softspine_priority_group_dropped_packets_total", "Frames that the priority group refused.", "",
-        "dropped_packets"}},
+       {.unit = kPackets,
+        .sai = "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS",
+        .metric = "softspine_priority_group_dropped_packets_total",
+        .help = "Frames that the priority group refused.",
+        .row = "dropped_packets"}},
   });
 }
 static_assert(sizeof(PriorityGroupCounters) == PriorityGroupCounters::rows().size() * sizeof(uint64_t),

@@ -33,25 +33,32 @@ constexpr auto NicCounters::rows() {
   using enum Nature;
   return std::to_array<CounterRow<NicCounters>>(
       {{&NicCounters::waiting_bytes_max,
-        {kBytes, kHighest, "waiting_max_bytes", "", "", "Most that ever waited for the link."}},
+        {.unit = kBytes,
+         .nature = kHighest,
+         .report = "waiting_max_bytes",
+         .help = "Most that ever waited for the link."}},
        {&NicCounters::made_packets,
-        {kPackets, kGrows, "made_packets", "", "", "Frames that the NIC made: CNPs, pause frames."}},
+        {.unit = kPackets, .report = "made_packets", .help = "Frames that the NIC made: CNPs, pause frames."}},
        {&NicCounters::np_ecn_marked_roce_packets,
-        {kPackets, kGrows, "np_ecn_marked_roce_packets", "", "", "RoCE packets that arrived marked CE."}},
-       {&NicCounters::np_cnp_sent, {kPackets, kGrows, "np_cnp_sent", "", "", "CNPs sent to who sent marked packets."}},
+        {.unit = kPackets, .report = "np_ecn_marked_roce_packets", .help = "RoCE packets that arrived marked CE."}},
+       {&NicCounters::np_cnp_sent,
+        {.unit = kPackets, .report = "np_cnp_sent", .help = "CNPs sent to who sent marked packets."}},
        {&NicCounters::np_cnp_unknown,
-        {kPackets, kGrows, "np_cnp_unknown", "", "",
-         "CNPs that were due, when it was not known yet which queue pair sends."}},
+        {.unit = kPackets,
+         .report = "np_cnp_unknown",
+         .help = "CNPs that were due, when it was not known yet which queue pair sends."}},
        {&NicCounters::np_cnp_unsent,
-        {kPackets, kGrows, "np_cnp_unsent", "", "", "CNPs that were due for packets whose headers a CNP cannot copy."}},
+        {.unit = kPackets,
+         .report = "np_cnp_unsent",
+         .help = "CNPs that were due for packets whose headers a CNP cannot copy."}},
        {&NicCounters::rp_cnp_handled,
-        {kPackets, kGrows, "rp_cnp_handled", "", "", "CNPs that slowed a queue pair down."}},
+        {.unit = kPackets, .report = "rp_cnp_handled", .help = "CNPs that slowed a queue pair down."}},
        {&NicCounters::rp_cnp_ignored,
-        {kPackets, kGrows, "rp_cnp_ignored", "", "", "CNPs for queue pairs of which nothing is known."}},
+        {.unit = kPackets, .report = "rp_cnp_ignored", .help = "CNPs for queue pairs of which nothing is known."}},
        {&NicCounters::held_by_rate,
-        {kPackets, kGrows, "held_by_rate", "", "", "Packets that waited for their queue pair's rate."}},
+        {.unit = kPackets, .report = "held_by_rate", .help = "Packets that waited for their queue pair's rate."}},
        {&NicCounters::flows_forgotten,
-        {kCount, kGrows, "flows_forgotten", "", "", "Queue pairs forgotten, since there were too many."}}});
+        {.unit = kCount, .report = "flows_forgotten", .help = "Queue pairs forgotten, since there were too many."}}});
 }
 static_assert(sizeof(NicCounters) == NicCounters::rows().size() * sizeof(uint64_t), "a member has no row");
 

@@ -7,7 +7,7 @@
 //   metric   name for Prometheus, likewise
 //   row      name at the port, queue, … itself: in the report's `ports` and in counters over time; where it is not
 //            given, `report`
-// An empty name: the counter is not shown there.
+// A name that is not given: the counter is not shown there.
 #pragma once
 
 #include <cstdint>

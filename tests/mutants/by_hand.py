@@ -164,7 +164,7 @@ BY_HAND = [
         'polls need not follow each other'),
     Row('dataplane/egress/pfc_watchdog.hpp', '++(stormed_ ? storms_ : restored_);', 'if (stormed_) ++storms_;',
         'restored storms are not counted'),
-    Row('control/telemetry/counter_tables.cpp', 'pause(&PauseSnapshot::restored)', 'pause(&PauseSnapshot::storms)', 'restored storms are not in the totals'),
+    Row('control/telemetry/switch_counters.cpp', 'pause(&PauseSnapshot::restored)', 'pause(&PauseSnapshot::storms)', 'restored storms are not in the totals'),
     Row('dataplane/buffer/mmu.cpp', 'raise(group.pool->headroom_watermark, group.pool->headroom);', ';',
         "a headroom pool's watermark is never raised"),
     Row('dataplane/buffer/mmu.cpp', 'pools[i].headroom_watermark = before[i].headroom_watermark;', ';',
