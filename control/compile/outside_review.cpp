@@ -66,7 +66,7 @@ void OutsideReview::review_guest(uint32_t index) {
   const auto* guest = std::get_if<Guest>(&node.attachment);
   if (guest == nullptr || guest->run.empty()) return;
   const auto is_lossless = [&](uint8_t dscp) {
-    return node.nic.dscp || std::ranges::binary_search(out_.lossless_dscps, dscp);
+    return node.nic.parameters.dscp || std::ranges::binary_search(out_.lossless_dscps, dscp);
   };
   const Place& place = node.place;
   const std::vector<uint8_t> classes = traffic_classes_in(guest->run);

@@ -115,7 +115,7 @@ uint8_t ServiceBook::stops_for(LinkEnd sender, uint8_t dscp) const {
   const Profile* before = profile_of(first.node);
   const uint8_t priority = before == nullptr ? dataplane::kAzureDscpToTc[dscp]
                                              : class_of(node.vlan, before->maps_at(fabric.port(first).name), dscp);
-  if (is_builtin(node.attachment) || node.nic.relay_pfc) return bit(priority);
+  if (is_builtin(node.attachment) || node.nic.parameters.relay_pfc) return bit(priority);
   return bit(priority) & node.nic.pfc_enable.value_or(0xff);
 }
 

@@ -208,7 +208,7 @@ class Finder {
     for (uint16_t p = 0; p < fabric_.nodes[node].ports.size(); ++p) {
       const FabricLink& link = fabric_.links[fabric_.nodes[node].ports[p].link];
       const LinkEnd peer = fabric_.peer_of({node, p});
-      if (row.rate && *row.rate >= link.rate) {
+      if (row.parameters.rate >= link.rate) {
         return reader_.warn(row.where.child("rate"), "has no effect: the link has " + printed(link.rate));
       }
       const auto idle = static_cast<uint8_t>(row.pfc_enable.value_or(PriorityList{}).mask & ~pauses_at(peer));

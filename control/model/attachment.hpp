@@ -10,8 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "dataplane/congestion/congestion_parameters.hpp"
-#include "dataplane/units/rate.hpp"
+#include "dataplane/edge/nic_parameters.hpp"
 #include "dataplane/units/time.hpp"
 
 namespace softspine::control {
@@ -88,15 +87,7 @@ struct DpdkEdge {
 // What stands between a host that is outside and its link (dataplane/edge/nic.hpp). A built-in host is its own NIC.
 struct HostNic {
   std::optional<uint8_t> pfc_enable;  // bit n: priority n; none: those of the switch's port before it
-  bool relay_pfc = false;             // the host's own adapter obeys and sends pauses
-  dataplane::Rate rate;               // both ways, if less than the link's; zero: the link's
-  // Notification and reaction point for a host that has none.
-  dataplane::CongestionParameters congestion_control;
-  uint8_t cnp_dscp = 48;
-  dataplane::Duration cnp_interval = dataplane::Duration::us(50);
-  // Set in the host's RoCEv2 packets, whatever the host wrote there.
-  std::optional<uint8_t> dscp;
-  uint16_t source_port = 0;  // UDP; 0: the host's own
+  dataplane::NicParameters parameters;
 };
 
 // Whether both are spellings of one path; symbolic links are not followed.

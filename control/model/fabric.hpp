@@ -19,6 +19,7 @@
 #include "control/model/address.hpp"
 #include "control/model/attachment.hpp"
 #include "control/model/bond.hpp"
+#include "control/model/builtin_host_parameters.hpp"
 #include "control/model/host_vlan.hpp"
 #include "control/model/lag.hpp"
 #include "control/model/role.hpp"
@@ -47,18 +48,18 @@ struct FabricNode {
   std::vector<FabricPort> ports;  // by the number in their names
   Ipv4Address ipv4;               // a host's address, a switch's loopback
   Ipv6Address ipv6;
-  uint32_t profile = kNone;          // switches: of Testbed::profiles
-  uint32_t subnet = kNone;           // hosts: of Fabric::subnets
-  uint32_t plane = 0;                // HPN: which of the disjoint planes
-  uint32_t rail = 0;                 // hosts that a generator made: which NIC of its server, from 1; 0: its only one
-  std::string server;                // hosts: the machine that this NIC is in; its own name unless it has several
-  Attachment attachment;             // hosts: what stands behind it
-  HostNic nic;                       // hosts that are not built in
-  Bond bond;                         // hosts with two ports
-  HostVlan vlan;                     // hosts: of all their ports
-  dataplane::Duration pfc_watchdog;  // built-in hosts: their NIC's own; zero: none
-  Place place;                       // hosts that are not built in: in the file
-  dataplane::ClockOffset clock;      // drawn by the run's seed
+  uint32_t profile = kNone;       // switches: of Testbed::profiles
+  uint32_t subnet = kNone;        // hosts: of Fabric::subnets
+  uint32_t plane = 0;             // HPN: which of the disjoint planes
+  uint32_t rail = 0;              // hosts that a generator made: which NIC of its server, from 1; 0: its only one
+  std::string server;             // hosts: the machine that this NIC is in; its own name unless it has several
+  Attachment attachment;          // hosts: what stands behind it
+  HostNic nic;                    // hosts that are not built in
+  Bond bond;                      // hosts with two ports
+  HostVlan vlan;                  // hosts: of all their ports
+  BuiltinHostParameters builtin;  // built-in hosts
+  Place place;                    // hosts that are not built in: in the file
+  dataplane::ClockOffset clock;   // drawn by the run's seed
 };
 
 struct LinkEnd {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -57,13 +56,7 @@ struct EdgeRow {
 struct NicRow {
   Value where;
   std::optional<PriorityList> pfc_enable;
-  bool relay_pfc = false;
-  std::optional<dataplane::Rate> rate;
-  std::shared_ptr<const dataplane::CongestionParameters> congestion_control;  // apart: large, and few rows have it
-  std::optional<uint8_t> cnp_dscp;
-  std::optional<dataplane::Duration> cnp_interval;
-  std::optional<uint8_t> dscp;
-  std::optional<uint16_t> source_port;
+  dataplane::NicParameters parameters;
 };
 
 }  // namespace softspine::control

@@ -294,7 +294,7 @@ struct NodeRow {
   std::optional<NicRow> nic;
   std::optional<BondRow> bond;
   std::optional<VlanRow> vlan;
-  std::optional<dataplane::Duration> pfc_watchdog;
+  BuiltinHostParameters builtin;
 };
 
 struct LinkRow {

@@ -164,11 +164,7 @@ const Table<NodeRow>& Tables<NodeRow>::table() {
           .optional("vlan", &NodeRow::vlan,
                     "hosts: the VLAN of their ports at ToRs, tagged unless it says otherwise; its number or a map. "
                     "Those in one VLAN of a ToR share a subnet")
-          .optional(
-              "pfc_watchdog", &NodeRow::pfc_watchdog,
-              "built-in hosts: after so long a time of pausing without taking anything in, the NIC sends no pauses "
-              "any more; never if not given",
-              within(Duration::us(1), Duration::s(1000)));
+          .parameters(&NodeRow::builtin, kBuiltinHostKeys);
   return table;
 }
 
@@ -249,37 +245,18 @@ const Table<NicRow>& Tables<NicRow>::table() {
               "pfc_enable", &NicRow::pfc_enable,
               "priorities whose pauses it obeys, and that it pauses when the host can't take what comes; those of "
               "the switch's port if not given, [] for none")
-          .optional(
-              "relay_pfc", &NicRow::relay_pfc,
-              "PFC frames go through as they are, both ways: for an edge behind which a real adapter obeys and says "
-              "them, on a link of the same rate")
-          .optional("rate", &NicRow::rate, "both ways, if it is less than the link's", kLinkRates)
-          .optional("congestion_control", &NicRow::congestion_control,
-                    "for hosts that have none: DCQCN's notification and reaction point, by the name of its "
-                    "parameters or as a map of them; none if not given")
-          .optional("cnp_dscp", &NicRow::cnp_dscp, "DCQCN: of CNPs; 48 if not given", within<uint8_t>(0, 63))
-          .optional("cnp_interval", &NicRow::cnp_interval,
-                    "DCQCN: at most one CNP a queue pair in this time; as the set of parameters has it if not given",
-                    at_least(Duration::ps(1)))
-          .optional("dscp", &NicRow::dscp, "of the host's RoCEv2 packets, instead of what it wrote there",
-                    within<uint8_t>(0, 63))
-          .optional("source_port", &NicRow::source_port,
-                    "UDP, of the host's RoCEv2 packets, instead of its own: one for all its queue pairs",
-                    at_least<uint16_t>(1))
+          .parameters(&NicRow::parameters, dataplane::kNicKeys)
           .check([](Reader& reader, Value at, const NicRow& row) {
             bool good = true;
-            const bool controls = row.congestion_control && controls_congestion(*row.congestion_control);
-            const auto needs_control = [&](bool given, const char* key) {
-              if (!given || controls) return;
-              good = reader.fail(at.child(key), "needs 'congestion_control'");
-            };
-            needs_control(row.cnp_dscp.has_value(), "cnp_dscp");
-            needs_control(row.cnp_interval.has_value(), "cnp_interval");
-            if (controls && !uses_cnps(*row.congestion_control)) {
+            const bool controls = controls_congestion(row.parameters.congestion_control);
+            for (const char* key : {"cnp_dscp", "cnp_interval"}) {
+              if (is_given(at, key) && !controls) good = reader.fail(at.child(key), "needs 'congestion_control'");
+            }
+            if (controls && !uses_cnps(row.parameters.congestion_control)) {
               good = reader.fail(at.child("congestion_control"),
                                  "is for built-in hosts: a NIC has CNPs alone to go by (DCQCN)");
             }
-            if (row.relay_pfc && row.pfc_enable && row.pfc_enable->mask != 0) {
+            if (row.parameters.relay_pfc && row.pfc_enable && row.pfc_enable->mask != 0) {
               good = reader.fail(at.child("relay_pfc"), "contradicts 'pfc_enable': one of the two adapters obeys");
             }
             return good;

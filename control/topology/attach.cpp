@@ -29,16 +29,11 @@ Attachment attachment_of(const NodeRow& row) {
 }
 
 HostNic nic_of(const NicRow& row) {
-  HostNic nic;
+  HostNic nic{.pfc_enable = {}, .parameters = row.parameters};
   if (row.pfc_enable) nic.pfc_enable = row.pfc_enable->mask;
-  nic.relay_pfc = row.relay_pfc;
-  if (row.relay_pfc) nic.pfc_enable = 0;
-  nic.rate = row.rate.value_or(nic.rate);
-  if (row.congestion_control) nic.congestion_control = *row.congestion_control;
-  nic.cnp_dscp = row.cnp_dscp.value_or(nic.cnp_dscp);
-  nic.cnp_interval = row.cnp_interval.value_or(dataplane::cnp_interval_of(nic.congestion_control));
-  nic.dscp = row.dscp;
-  nic.source_port = row.source_port.value_or(nic.source_port);
+  if (row.parameters.relay_pfc) nic.pfc_enable = 0;
+  if (!is_given(row.where, "cnp_interval"))
+    nic.parameters.cnp_interval = dataplane::cnp_interval_of(row.parameters.congestion_control);
   return nic;
 }
 
@@ -106,16 +101,16 @@ void attach_hosts(Reader& reader, Expanded& out) {
     const NodeRow& row = *out.rows[i];
     node.attachment = attachment_of(row);
     node.place = place_of(row.where);
-    node.pfc_watchdog = row.pfc_watchdog.value_or(dataplane::Duration{});
-    if (row.pfc_watchdog && !is_builtin(node.attachment)) {
-      reader.fail(row.where.child("pfc_watchdog"),
-                  "is for built-in hosts, and something else stands behind " + node.name);
-    }
+    node.builtin = row.builtin;
+    dataplane::for_each_key(kBuiltinHostKeys, [&](std::string_view key) {
+      if (is_given(row.where, key) && !is_builtin(node.attachment))
+        reader.fail(row.where.child(key), "is for built-in hosts, and something else stands behind " + node.name);
+    });
     if (row.nic && is_builtin(node.attachment)) {
       reader.fail(row.where.child("nic"), node.name + " is built in, and its own NIC: its workload says what it does");
     } else if (row.nic) {
       node.nic = nic_of(*row.nic);
-      if (row.nic->relay_pfc && !row.edge) {
+      if (row.nic->parameters.relay_pfc && !row.edge) {
         reader.fail(row.nic->where.child("relay_pfc"),
                     "needs an 'edge' with an adapter behind it: a kernel obeys no pauses");
       }

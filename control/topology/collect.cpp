@@ -25,7 +25,8 @@ void check_keys_fit(Reader& reader, const NodeRow& row, NodeKind kind, const std
     refuse(row.nic.has_value(), "nic", "hosts");
     refuse(row.bond.has_value(), "bond", "hosts");
     refuse(row.vlan.has_value(), "vlan", "hosts");
-    refuse(row.pfc_watchdog.has_value(), "pfc_watchdog", "hosts");
+    dataplane::for_each_key(kBuiltinHostKeys,
+                            [&](std::string_view key) { refuse(is_given(row.where, key), key, "hosts"); });
   } else {
     refuse(row.role.has_value(), "role", "switches");
     refuse(row.profile.has_value(), "profile", "switches");

@@ -18,8 +18,9 @@ constexpr uint64_t kKeptBytesLimit = 1U << 20;
 constexpr uint64_t kKeptPacketsLimit = 1024;
 
 bool is_plain_config(const NicConfig& config) {
-  return config.pfc_enable == 0 && config.rate.is_zero() && !controls_congestion(config.congestion_control) &&
-         !config.dscp && config.source_port == 0;
+  return config.pfc_enable == 0 && config.parameters.rate.is_zero() &&
+         !controls_congestion(config.parameters.congestion_control) && !config.parameters.dscp &&
+         config.parameters.source_port == 0;
 }
 
 bool is_mac_control(const Packet& packet) {
@@ -34,9 +35,9 @@ Nic::Nic(std::string name, const NicConfig& config, PacketPool& pool)
   flow_control_.plan(
       {.mode = config.link_mode, .pfc_enabled = config.pfc_enable, .response = config.pause_response, .credit = {}},
       Instant{});
-  if (!controls_congestion(config.congestion_control)) return;
+  if (!controls_congestion(config.parameters.congestion_control)) return;
   congestion_ = std::make_unique<NicCongestion>(config, nic_counters_);
-  cnp_bit_ = static_cast<uint8_t>(1U << config.priority_of_dscp[config.cnp_dscp]);
+  cnp_bit_ = static_cast<uint8_t>(1U << config.priority_of_dscp[config.parameters.cnp_dscp]);
 }
 
 Nic::~Nic() = default;
@@ -57,8 +58,8 @@ void Nic::take_in(Packet packet, Instant now) noexcept {
   parse(packet);
   packet.meta().at = now;
   if ((packet.meta().flags & kIsRoce) != 0) {
-    if (config_.dscp) set_dscp(packet, *config_.dscp);
-    if (config_.source_port != 0) set_source_port(packet, config_.source_port);
+    if (config_.parameters.dscp) set_dscp(packet, *config_.parameters.dscp);
+    if (config_.parameters.source_port != 0) set_source_port(packet, config_.parameters.source_port);
   }
   const uint8_t priority = priority_of(packet);
   send_.push(std::move(packet), priority);
@@ -170,7 +171,7 @@ Packet Nic::receive(Packet packet, Instant now) noexcept {
       return Packet{};
     }
   }
-  if (config_.rate.is_zero()) return packet;
+  if (config_.parameters.rate.is_zero()) return packet;
   drain_later(std::move(packet), now);
   return Packet{};
 }
@@ -193,7 +194,7 @@ Packet Nic::receive_mac_control(Packet packet, Instant now) noexcept {
     return Packet{};
   }
   flow_control_.receive(*frame, transmitter(kLink).rate(), now);
-  if (config_.relays_pfc) return packet;
+  if (config_.parameters.relay_pfc) return packet;
   end_out(std::move(packet), DropReason::kPfcConsumed);
   find_next();
   return Packet{};

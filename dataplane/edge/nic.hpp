@@ -136,7 +136,7 @@ class Nic : public Node {
   bool is_plain() const { return is_plain_; }
   Rate rate() const {
     const Rate line = transmitter(PortNo{0}).rate();
-    return config_.rate.is_zero() ? line : std::min(config_.rate, line);
+    return config_.parameters.rate.is_zero() ? line : std::min(config_.parameters.rate, line);
   }
   // How far the link is behind: how long a new frame of the host would wait.
   Duration behind(Instant now) const {

@@ -6,12 +6,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "dataplane/congestion/congestion_parameters.hpp"
-#include "dataplane/congestion/notification_point.hpp"
+#include "dataplane/edge/nic_parameters.hpp"
 #include "dataplane/flow_control/link_mode.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
-#include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
 namespace softspine::dataplane {
@@ -30,21 +28,9 @@ struct NicConfig {
   MacAddress mac{};  // of the frames that it makes itself
   // Bit n: the NIC obeys pauses of priority n, and sends them when the host does not keep up.
   uint8_t pfc_enable = 0;
-  // The host's own adapter obeys and sends pauses: they pass unchanged, both ways. Not together with pfc_enable.
-  bool relays_pfc = false;
   std::array<uint8_t, 64> priority_of_dscp{};  // frames that are not IP have that of DSCP 0
   std::optional<Duration> pause_response;      // instead of the standard's for the link's rate
-  Rate rate;                                   // both ways, if it is less than the link's; zero: the link's
-
-  // Congestion control for a host that has none (only one that CNPs alone steer), and the notification point's
-  // parameters.
-  CongestionParameters congestion_control;
-  Duration cnp_interval = NotificationPoint::kInterval;
-  uint8_t cnp_dscp = 48;
-
-  // Fields of the host's RoCEv2 packets that the NIC overwrites.
-  std::optional<uint8_t> dscp;
-  uint16_t source_port = 0;  // UDP; 0: its own
+  NicParameters parameters;                    // relay_pfc: not together with pfc_enable
 };
 
 }  // namespace softspine::dataplane

@@ -139,7 +139,7 @@ bool NicCongestion::keeps(Packet& packet, Instant now, Rate line) noexcept {
   note(Way::kToPeer, header, stream);
   if (header[bth::kOpcode] == bth::kAcknowledge) return false;
   Sender& sender = senders_[stream];
-  if (!sender.limiter) sender.limiter.emplace(Rate{}, config_.congestion_control, line);
+  if (!sender.limiter) sender.limiter.emplace(Rate{}, config_.parameters.congestion_control, line);
   const uint32_t frame_bytes = packet.frame_bytes();
   if (sender.packets == 0) {
     const Instant eligible = sender.limiter->eligible(now);
@@ -223,10 +223,10 @@ Packet NicCongestion::answer(const Packet& packet, uint16_t stream, Instant now,
     ++counters_.np_cnp_unknown;
     return Packet{};
   }
-  if (!notifications_[stream].answers(now, config_.cnp_interval)) return Packet{};
-  Packet cnp = make_cnp(packet, pairs_.qp(Way::kToPeer, partner), config_.cnp_dscp, pool);
+  if (!notifications_[stream].answers(now, config_.parameters.cnp_interval)) return Packet{};
+  Packet cnp = make_cnp(packet, pairs_.qp(Way::kToPeer, partner), config_.parameters.cnp_dscp, pool);
   if (cnp) {
-    cnp.meta().at = now + nic_delay_of(config_.congestion_control);
+    cnp.meta().at = now + nic_delay_of(config_.parameters.congestion_control);
     ++counters_.np_cnp_sent;
   } else {
     ++counters_.np_cnp_unsent;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "control/model/bond.hpp"
+#include "control/model/builtin_host_parameters.hpp"
 #include "control/traffic/flow.hpp"
 #include "control/traffic/rxe_source_port.hpp"
 #include "dataplane/flow_control/link_mode.hpp"
@@ -50,9 +51,9 @@ struct HostConfig {
   PriorityMap priority_of_dscp = dataplane::kAzureDscpToTc;
   HostTag tag;
   bool obeys_pause = true;
-  std::array<HostLink, 2> links;         // by port
-  control::Bond bond;                    // of two ports
-  dataplane::Duration pfc_watchdog;      // nic_watchdog.hpp; zero: none
+  std::array<HostLink, 2> links;  // by port
+  control::Bond bond;             // of two ports
+  control::BuiltinHostParameters parameters;
   uint32_t start_jitter_millionths = 0;  // start_jitter.hpp
 };
 

@@ -25,7 +25,7 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
   for (uint16_t p = 0; p < config.ports; ++p) {
     ports_[p].wire = &transmitter(PortNo{p});
     ports_[p].due = &due_;
-    ports_[p].watchdog = NicWatchdog{config.pfc_watchdog};
+    ports_[p].watchdog = NicWatchdog{config.parameters.pfc_watchdog};
     ports_[p].jitter = StartJitter{config.start_jitter_millionths, rng()};
     plan_flow_control(PortNo{p}, Instant{});
   }

@@ -227,13 +227,7 @@ class Builder {
     config.priority_of_dscp = priorities_at(end.node);
     config.pfc_enable =
         paused_priorities(link.flow_control, node.nic.pfc_enable.value_or(pauses_at(testbed_.fabric.peer_of(end))));
-    config.relays_pfc = node.nic.relay_pfc;
-    config.rate = node.nic.rate;
-    config.congestion_control = node.nic.congestion_control;
-    config.cnp_interval = node.nic.cnp_interval;
-    config.cnp_dscp = node.nic.cnp_dscp;
-    config.dscp = node.nic.dscp;
-    config.source_port = node.nic.source_port;
+    config.parameters = node.nic.parameters;
     config.pause_response = link.pfc_response;
     const uint32_t headroom = control::host_headroom(testbed_.fabric, testbed_.profiles, end);
     config.hold_bytes = std::max(config.hold_bytes, config.xoff_bytes + headroom);

@@ -39,7 +39,7 @@ HostConfig bonded_host(const control::Fabric& fabric, uint32_t n, const dataplan
   out.gateway = gateway;
   out.ports = static_cast<uint16_t>(node.ports.size());
   out.bond = node.bond;
-  out.pfc_watchdog = node.pfc_watchdog;
+  out.parameters = node.builtin;
   return out;
 }
 

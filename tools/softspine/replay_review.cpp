@@ -82,7 +82,7 @@ void review_replays(const control::Testbed& testbed, const control::OutsideServi
       if (file == nullptr || file->in.empty()) continue;
       // Relative paths in a testbed start at its folder.
       const std::filesystem::path path = std::filesystem::path(testbed.file).parent_path() / file->in;
-      const ReplayCount counted = replay_count_of(path.string(), node.nic.dscp, outside.lossless_dscps);
+      const ReplayCount counted = replay_count_of(path.string(), node.nic.parameters.dscp, outside.lossless_dscps);
       if (counted.not_capable == 0) continue;
       warnings.push_back(error_at(
           node.place, fmt::format("{} of {} frames in {} have a lossless DSCP and are not ECN-capable: WRED drops such "

@@ -16,7 +16,7 @@ class NicCongestionTest : public NicBench {
  protected:
   static NicConfig reacting(const ReactionParameters& parameters = ReactionParameters::paper()) {
     NicConfig config = nic_config();
-    config.congestion_control = parameters;
+    config.parameters.congestion_control = parameters;
     return config;
   }
   // A request of the peer and the host's answer: from then on the NIC knows who goes with whom.
@@ -267,8 +267,8 @@ TEST_F(NicCongestionTest, HoldsTheRingWhenTooMuchWaitsForRates) {
 
 TEST_F(NicCongestionTest, WritesDscpAndSourcePortIntoItsHostsPacketsWithTheRightChecksums) {
   NicConfig config = nic_config();
-  config.dscp = 4;
-  config.source_port = 49'152;
+  config.parameters.dscp = 4;
+  config.parameters.source_port = 49'152;
   build(config);
   const Bytes sent = rc_frame({.tos = 0 << 2 | 2, .source_port = 61'111});
   Bytes broken = sent;

@@ -177,7 +177,7 @@ TEST_F(NicTest, RelaysPausesBothWaysToTheByteAndObeysNone) {
   file_frame(0, of_host);
   peer_sends(Instant{}, of_switch);
   NicConfig config = lossless_nic(0);
-  config.relays_pfc = true;
+  config.parameters.relay_pfc = true;
   play(config);
   ASSERT_EQ(seen.size(), 101U);
   for (size_t i = 0; i < 100; ++i) EXPECT_EQ(seen[i].began, Instant{} + lasts(1500) * static_cast<int64_t>(i)) << i;
@@ -264,7 +264,7 @@ TEST_F(NicTest, StandsStillWhenItsFrameIsOut) {
     for (uint16_t i = 0; i < 100; ++i) file_frame(0, numbered_ip_frame(3, i, 1500));
     const Instant heard = peer_sends(Instant{} + Duration::us(3), pfc_frame(kPeer, 1 << 3, 4'000));
     NicConfig config = lossless_nic();
-    config.rate = own;
+    config.parameters.rate = own;
     play(config);
     const Instant stop = heard + kResponse;
     const Instant until = heard + kQuantum * 4'000;
@@ -281,7 +281,7 @@ TEST_F(NicTest, PacesBothWaysAtItsOwnRateIfThatIsLess) {
   for (uint16_t i = 0; i < 20; ++i) file_frame(0, numbered_ip_frame(0, i));
   for (uint16_t i = 0; i < 20; ++i) peer_sends(Instant{}, numbered_ip_frame(0, i));
   NicConfig config = lossless_nic(0);
-  config.rate = Rate::gbps(10);
+  config.parameters.rate = Rate::gbps(10);
   play(config);
   ASSERT_EQ(seen.size(), 20U);
   ASSERT_EQ(written.size(), 20U);
@@ -297,7 +297,7 @@ TEST_F(NicTest, SaysXoffWhenTooMuchWaitsRepeatsItInTimeAndXonWhenItHasCaughtUp) 
   constexpr uint32_t kFrames = 400;
   for (uint16_t i = 0; i < kFrames; ++i) peer_sends(Instant{}, numbered_ip_frame(3, i));
   NicConfig config = lossless_nic();
-  config.rate = Rate::gbps(10);
+  config.parameters.rate = Rate::gbps(10);
   play(config);
   ASSERT_EQ(written.size(), kFrames);
   ASSERT_GE(seen.size(), 3U);
@@ -330,7 +330,7 @@ TEST_F(NicTest, SaysXoffWhenTooMuchWaitsRepeatsItInTimeAndXonWhenItHasCaughtUp) 
 
 TEST_F(NicTest, KeepsWhatIsBehindItsXoffForLosslessFrames) {
   NicConfig config = lossless_nic();
-  config.rate = Rate::gbps(10);
+  config.parameters.rate = Rate::gbps(10);
   config.xoff_bytes = 15'000;
   config.xon_bytes = 10'000;
   config.hold_bytes = 60'000;
@@ -346,7 +346,7 @@ TEST_F(NicTest, KeepsWhatIsBehindItsXoffForLosslessFrames) {
 
 TEST_F(NicTest, DropsLosslessFramesOnlyBeyondAllThatItMayHold) {
   NicConfig config = lossless_nic();
-  config.rate = Rate::gbps(10);
+  config.parameters.rate = Rate::gbps(10);
   config.xoff_bytes = 15'000;
   config.xon_bytes = 10'000;
   config.hold_bytes = 30'000;

@@ -135,7 +135,7 @@ class TwoHosts {
     HostConfig second = host_config(2);
     first.tag = second.tag = setup.tag;
     const NodeId a = engine_.add(std::make_unique<RoceHost>(first, pool_), 0);
-    second.pfc_watchdog = setup.pfc_watchdog;
+    second.parameters.pfc_watchdog = setup.pfc_watchdog;
     const NodeId b = engine_.add(std::make_unique<RoceHost>(second, pool_), 1);
     a_ = &static_cast<RoceHost&>(engine_.node(a));
     b_ = &static_cast<RoceHost&>(engine_.node(b));

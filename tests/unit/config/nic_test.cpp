@@ -31,12 +31,12 @@ HostNic nic_of(const std::string& nic) {
 TEST(Nic, ObeysWhatItsSwitchPausesAndDoesNothingElseByItself) {
   const HostNic nic = nic_of("{}");
   EXPECT_FALSE(nic.pfc_enable);
-  EXPECT_TRUE(nic.rate.is_zero());
-  EXPECT_FALSE(controls_congestion(nic.congestion_control));
-  EXPECT_EQ(nic.cnp_dscp, 48);
-  EXPECT_EQ(nic.cnp_interval, Duration::us(50));
-  EXPECT_FALSE(nic.dscp);
-  EXPECT_EQ(nic.source_port, 0);
+  EXPECT_TRUE(nic.parameters.rate.is_zero());
+  EXPECT_FALSE(controls_congestion(nic.parameters.congestion_control));
+  EXPECT_EQ(nic.parameters.cnp_dscp, 48);
+  EXPECT_EQ(nic.parameters.cnp_interval, Duration::us(50));
+  EXPECT_FALSE(nic.parameters.dscp);
+  EXPECT_EQ(nic.parameters.source_port, 0);
 }
 
 TEST(Nic, ReadsEveryKey) {
@@ -44,17 +44,17 @@ TEST(Nic, ReadsEveryKey) {
       "{pfc_enable: [3, 4], rate: 5Gbps, congestion_control: dcqcn_connectx, cnp_dscp: 46, cnp_interval: 4us, dscp: 3, "
       "source_port: 49152}");
   EXPECT_EQ(nic.pfc_enable, 0x18);
-  EXPECT_EQ(nic.rate, Rate::gbps(5));
-  EXPECT_TRUE(nic.congestion_control == CongestionParameters{ReactionParameters::connectx()});
-  EXPECT_EQ(nic.cnp_dscp, 46);
-  EXPECT_EQ(nic.cnp_interval, Duration::us(4));
-  EXPECT_EQ(nic.dscp, 3);
-  EXPECT_EQ(nic.source_port, 49'152);
+  EXPECT_EQ(nic.parameters.rate, Rate::gbps(5));
+  EXPECT_TRUE(nic.parameters.congestion_control == CongestionParameters{ReactionParameters::connectx()});
+  EXPECT_EQ(nic.parameters.cnp_dscp, 46);
+  EXPECT_EQ(nic.parameters.cnp_interval, Duration::us(4));
+  EXPECT_EQ(nic.parameters.dscp, 3);
+  EXPECT_EQ(nic.parameters.source_port, 49'152);
 }
 
 TEST(Nic, LeavesPausesToTheAdapterBehindIt) {
   const HostNic nic = nic_of("{relay_pfc: true}");
-  EXPECT_TRUE(nic.relay_pfc);
+  EXPECT_TRUE(nic.parameters.relay_pfc);
   EXPECT_EQ(nic.pfc_enable, 0) << "whatever its switch pauses";
   EXPECT_EQ(
       complaints_about(with_fabric("topology:\n  nodes:\n"
@@ -92,7 +92,7 @@ TEST(Nic, RefusesWhatItCannotDo) {
 TEST(Nic, ABuiltInHostsHasAWatchdogIfItIsSaid) {
   const Testbed testbed = read_well(with_fabric("topology: {nodes: {h1: {pfc_watchdog: 100ms}}}\n"));
   const auto watchdog_of = [&](std::string_view name) {
-    return std::ranges::find(testbed.fabric.nodes, name, &FabricNode::name)->pfc_watchdog;
+    return std::ranges::find(testbed.fabric.nodes, name, &FabricNode::name)->builtin.pfc_watchdog;
   };
   EXPECT_EQ(watchdog_of("h1"), dataplane::Duration::ms(100));
   EXPECT_EQ(watchdog_of("h2"), dataplane::Duration{});
