@@ -157,7 +157,7 @@ void Compiler::use_profile(uint32_t node, uint32_t profile) {
   profile_of_[node] = profile;
   const Profile& tables = testbed_.profiles[profile];
   const auto shapes = port_shapes(testbed_.fabric, testbed_.profiles, node);
-  const auto of_link = [](const PortShape& port) { return dp::pauses_whole_link(port.flow_control); };
+  const auto of_link = [](const PortShape& port) { return dp::pauses_whole_link(port.link.flow_control); };
   plans_[node] = nullptr;
   if (tables.qos) {
     plans_[node] = compile_qos(tables, shapes);

@@ -51,13 +51,13 @@ class HeadroomChecker {
     for (const PortShape& shape : shapes) {
       const PortQos& port = config.port(shape.name);
       for (uint32_t g = 0; g < port.groups.size(); ++g) {
-        const bool of_link = dataplane::pauses_whole_link(shape.flow_control);
+        const bool of_link = dataplane::pauses_whole_link(shape.link.flow_control);
         const auto paused = of_link ? uint8_t{0xff} : static_cast<uint8_t>(port.priorities_of_pg[g] & port.pfc_enable);
         const auto* buffers =
             port.groups[g] == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(port.groups[g])];
         const bool lossless = buffers != nullptr && buffers->lossless;
         if (!of_link) remark(profile, g, paused, lossless);
-        if (shape.flow_control == FlowControl::kCredit) continue;  // nobody has to react in time
+        if (shape.link.flow_control == FlowControl::kCredit) continue;  // nobody has to react in time
         if (paused != 0 && lossless) judge(node, profile, fitted(*buffers, config, shape), shape);
       }
     }

@@ -20,8 +20,8 @@ struct PortShape {
   dataplane::Rate rate;
   dataplane::Duration propagation;  // one way
   uint32_t largest_frame = 0;       // bytes without FCS, a VLAN tag included
-  FlowControl flow_control = FlowControl::kPfc;
-  dataplane::Duration response;       // how late it may obey a pause
+  dataplane::LinkParameters link;
+  dataplane::Duration response;       // how late it may obey a pause: its profile may say so instead of the link
   dataplane::Duration peer_response;  // how late the other end may
   uint32_t clock_ppm = 0;             // both ends' tolerance
 };

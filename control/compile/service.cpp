@@ -98,7 +98,7 @@ uint8_t ServiceBook::queue_of(const Profile& profile, LinkEnd sender, uint8_t ds
 uint8_t ServiceBook::stops_for(LinkEnd sender, uint8_t dscp) const {
   const Fabric& fabric = testbed_.fabric;
   const FabricNode& node = fabric.nodes[sender.node];
-  const FlowControl mode = fabric.links[fabric.port(sender).link].flow_control;
+  const FlowControl mode = fabric.links[fabric.port(sender).link].parameters.flow_control;
   if (dataplane::pauses_whole_link(mode)) return dataplane::paused_priorities(mode, 0);
   if (const Profile* profile = profile_of(sender.node)) {
     if (!profile->qos) return 0;
@@ -127,7 +127,7 @@ Loss ServiceBook::group_loss(LinkEnd receiver, Service& service) const {
   const PortQos& qos = profile.qos->port(port.name);
   const BufferProfileConfig* row = row_at(*profile.qos, qos.groups[*service.group]);
   if (row == nullptr || !row->lossless) return Loss::kNoHeadroom;
-  const FlowControl mode = testbed_.fabric.links[port.link].flow_control;
+  const FlowControl mode = testbed_.fabric.links[port.link].parameters.flow_control;
   service.credit = mode == FlowControl::kCredit;
   service.priorities = dataplane::pauses_whole_link(mode) ? dataplane::paused_priorities(mode, 0)
                                                           : qos.priorities_of_pg[*service.group] & qos.pfc_enable;

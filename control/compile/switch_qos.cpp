@@ -127,7 +127,7 @@ class PlanBuilder {
         out.groups[i] = group_of(fitted(*profile, config_, shape), shape, slice);
       }
       out.groups[i].credited =
-          shape.flow_control == FlowControl::kCredit && (port.priorities_of_pg[i] & port.pfc_enable) != 0;
+          shape.link.flow_control == FlowControl::kCredit && (port.priorities_of_pg[i] & port.pfc_enable) != 0;
     }
     for (size_t i = 0; i < out.queues.size(); ++i) {
       out.queues[i].limit = limit_without_row(false);
@@ -200,16 +200,16 @@ class PlanBuilder {
       queue.wred = static_cast<uint8_t>(port.wreds[q] + 1);  // none, -1, is the plan's first
     }
     if (port.scheduler != PortQos::kNone) out.shaper = config_.schedulers[static_cast<size_t>(port.scheduler)].shaper;
-    out.link_mode = shape.flow_control;
-    out.pfc_enabled = dp::paused_priorities(shape.flow_control, port.pfc_enable);
-    if (shape.flow_control == FlowControl::kCredit) out.credit_enabled = port.pfc_enable;
-    out.pfc_response = shape.response;
+    out.link = shape.link;
+    out.link.pfc_response = shape.response;
+    out.pfc_enabled = dp::paused_priorities(shape.link.flow_control, port.pfc_enable);
+    if (shape.link.flow_control == FlowControl::kCredit) out.credit_enabled = port.pfc_enable;
     out.largest_frame = shape.largest_frame;
     out.queues_of_priority = port.queues_of_priority;
     out.priorities_of_pg = port.priorities_of_pg;
     out.watchdog = port.watchdog;
     out.watchdog.priorities = port.pfcwd_sw_enable.value_or(port.pfc_enable);
-    if (dp::pauses_whole_link(shape.flow_control)) set_for_whole_link(out);
+    if (dp::pauses_whole_link(shape.link.flow_control)) set_for_whole_link(out);
     return out;
   }
 
@@ -243,7 +243,7 @@ dp::Duration response_at(const Fabric& fabric, const std::vector<Profile>& profi
     if (own) return *own;
   }
   const FabricLink& link = fabric.links[port.link];
-  return link.pfc_response.value_or(dp::PauseTiming::of(link.rate).response);
+  return link.parameters.pfc_response.value_or(dp::PauseTiming::of(link.rate).response);
 }
 
 }  // namespace
@@ -259,7 +259,7 @@ std::vector<PortShape> port_shapes(const Fabric& fabric, const std::vector<Profi
                    .rate = link.rate,
                    .propagation = link.propagation,
                    .largest_frame = link.mtu + kFrameOverhead,
-                   .flow_control = link.flow_control,
+                   .link = link.parameters,
                    .response = response_at(fabric, profiles, end),
                    .peer_response = response_at(fabric, profiles, fabric.peer_of(end)),
                    .clock_ppm = fabric.clock_ppm});

@@ -38,8 +38,7 @@ void Draft::connect(uint32_t a, uint32_t b, const LinkSpec& spec) {
                    .rate = spec.rate,
                    .length = spec.length,
                    .mtu = spec.mtu,
-                   .flow_control = spec.flow_control,
-                   .pfc_response = spec.pfc_response});
+                   .parameters = spec.parameters});
 }
 
 }  // namespace softspine::control

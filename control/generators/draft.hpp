@@ -43,8 +43,7 @@ struct DraftLink {
   dataplane::Rate rate;
   Length length;
   std::optional<uint32_t> mtu;
-  FlowControl flow_control = FlowControl::kPfc;
-  std::optional<dataplane::Duration> pfc_response;
+  dataplane::LinkParameters parameters;
 };
 
 // Ethernet0, Ethernet4, … (SONiC numbers a port by its first lane of four) at a switch; eth0, eth1, … at a host.

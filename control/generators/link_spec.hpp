@@ -18,10 +18,9 @@ struct LinkSpec {
   dataplane::Rate rate;
   Length length = Length::metres(5);
   std::optional<uint32_t> mtu;
-  FlowControl flow_control = FlowControl::kPfc;
-  std::optional<dataplane::Duration> pfc_response;
+  dataplane::LinkParameters parameters;
 
-  static LinkSpec of(dataplane::Rate rate) { return {.where = {}, .rate = rate, .mtu = {}, .pfc_response = {}}; }
+  static LinkSpec of(dataplane::Rate rate) { return {.where = {}, .rate = rate, .mtu = {}}; }
 };
 
 // A switch's bandwidth down to its bandwidth up: 1:1.125, 7:1.

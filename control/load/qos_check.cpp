@@ -74,7 +74,7 @@ class QosCheck {
   // A promise of room needs memory that is its alone.
   void check_credit(const QosConfig& config, uint32_t node) {
     for (const PortShape& shape : port_shapes(fabric_, profiles_, node)) {
-      if (shape.flow_control != FlowControl::kCredit) continue;
+      if (shape.link.flow_control != FlowControl::kCredit) continue;
       const PortQos& port = config.port(shape.name);
       const std::string of_port = " of " + fabric_.nodes[node].name + ":" + shape.name + " ";
       uint8_t without = port.pfc_enable;

@@ -45,7 +45,8 @@ class Finder {
 
   void find_in_credit() {
     for (const FabricLink& link : fabric_.links) {
-      if (link.flow_control != FlowControl::kCredit || (pauses_at(link.a) | pauses_at(link.b)) != 0) continue;
+      if (link.parameters.flow_control != FlowControl::kCredit || (pauses_at(link.a) | pauses_at(link.b)) != 0)
+        continue;
       if (!is_switch(link.a.node) && !is_switch(link.b.node)) continue;
       reader_.warn({}, "flow_control: credit has no effect between " + fabric_.name_of(link.a) + " and " +
                            fabric_.name_of(link.b) + ": no priority is in pfc_enable there");
@@ -73,7 +74,7 @@ class Finder {
     const FabricNode& node = fabric_.nodes[end.node];
     if (node.kind != NodeKind::kSwitch) return 0;
     const auto& qos = testbed_.profiles[node.profile].qos;
-    if (dataplane::pauses_whole_link(fabric_.links[fabric_.port(end).link].flow_control)) return 0xff;
+    if (dataplane::pauses_whole_link(fabric_.links[fabric_.port(end).link].parameters.flow_control)) return 0xff;
     return qos ? qos->port(fabric_.port(end).name).pfc_enable : uint8_t{0};
   }
 
@@ -334,7 +335,7 @@ class Finder {
     const uint8_t mask = mask_of(row);
     for (const LinkEnd port : ports) {
       const LinkEnd peer = fabric_.peer_of(port);
-      const bool by_credit = fabric_.links[fabric_.port(port).link].flow_control == FlowControl::kCredit;
+      const bool by_credit = fabric_.links[fabric_.port(port).link].parameters.flow_control == FlowControl::kCredit;
       if (!is_switch(peer.node) || (!by_credit && (pauses_at(peer) & mask) != 0)) return;
     }
     reader_.warn(row.where.child("set"), "has no effect: " + fabric_.name_of(fabric_.peer_of(ports[0])) +

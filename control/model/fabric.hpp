@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +23,7 @@
 #include "control/model/lag.hpp"
 #include "control/model/role.hpp"
 #include "control/model/stack.hpp"
-#include "dataplane/flow_control/link_mode.hpp"
+#include "dataplane/flow_control/link_parameters.hpp"
 #include "dataplane/units/clock_offset.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
@@ -77,10 +76,7 @@ struct FabricLink {
   dataplane::Rate rate;
   dataplane::Duration propagation;  // length / 1.98e8 m/s, at least 1 ps
   uint32_t mtu = 9100;              // of the IP packet: the frame may be 14 bytes (18 with a tag) longer
-  FlowControl flow_control = FlowControl::kPfc;
-  // The longest time, after a pause frame's last bit, in which an end may still start a frame of a paused priority.
-  // None: the maximum of IEEE 802.3 for the link's rate. A switch's profile may set another value for its port.
-  std::optional<dataplane::Duration> pfc_response;
+  dataplane::LinkParameters parameters;
   uint32_t lag = kNone;  // of Fabric::lags
 };
 

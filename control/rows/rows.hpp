@@ -303,8 +303,7 @@ struct LinkRow {
   dataplane::Rate rate;
   Length length = Length::metres(5);
   std::optional<uint32_t> mtu;
-  FlowControl flow_control = FlowControl::kPfc;
-  std::optional<dataplane::Duration> pfc_response;
+  dataplane::LinkParameters parameters;
 };
 
 struct ImportRow {

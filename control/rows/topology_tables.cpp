@@ -22,22 +22,7 @@ const Limits<uint32_t> kMtus = within(kLeastLinkMtu, kMostLinkMtu);
 
 const Limits<uint16_t> kVlanIds = within<uint16_t>(1, kMaxVlan);
 
-const Limits<Duration> kResponseTimes = within<Duration>(Duration{}, Duration::ms(1));
 const Limits<Duration> kKeepaliveTimes = within<Duration>(Duration::us(1), Duration::s(3600));
-constexpr std::string_view kResponseHelp =
-    "how late after a pause's last bit an end may begin a frame of its priority; 802.3's maximum if not given";
-
-// As "pfc: …; credit: …".
-std::string_view flow_control_help() {
-  static const std::string text = [] {
-    std::string out;
-    for (const auto& row : dataplane::kLinkModes) {
-      out += (out.empty() ? "" : "; ") + std::string(row.word) + ": " + row.help;
-    }
-    return out;
-  }();
-  return text;
-}
 
 }  // namespace
 
@@ -47,8 +32,7 @@ const Table<LinkSpec>& Tables<LinkSpec>::table() {
           .required("rate", &LinkSpec::rate, "of each direction", kLinkRates)
           .optional("length", &LinkSpec::length, "of the cable: light takes 1 s for 198,000 km", kLengths)
           .optional("mtu", &LinkSpec::mtu, "of IP packets; the profile's if not given", kMtus)
-          .optional("flow_control", &LinkSpec::flow_control, flow_control_help())
-          .optional("pfc_response_time", &LinkSpec::pfc_response, kResponseHelp, kResponseTimes);
+          .parameters(&LinkSpec::parameters, dataplane::link_keys());
   return table;
 }
 
@@ -62,8 +46,7 @@ const Table<LinkRow>& Tables<LinkRow>::table() {
           .required("rate", &LinkRow::rate, "of each direction", kLinkRates)
           .optional("length", &LinkRow::length, "of the cable", kLengths)
           .optional("mtu", &LinkRow::mtu, "of IP packets; the profile's if not given", kMtus)
-          .optional("flow_control", &LinkRow::flow_control, flow_control_help())
-          .optional("pfc_response_time", &LinkRow::pfc_response, kResponseHelp, kResponseTimes);
+          .parameters(&LinkRow::parameters, dataplane::link_keys());
   return table;
 }
 

@@ -71,7 +71,7 @@ void check_lacp(Reader& reader, const Fabric& fabric, const FabricNode& node, Va
   if (!has_two_switches(fabric, node)) {
     reader.fail(where, "is for hosts at two switches, and " + node.name + " is at none or one");
   } else if (std::ranges::any_of(node.ports, [&](const FabricPort& port) {
-               return fabric.links[port.link].flow_control == FlowControl::kCredit;
+               return fabric.links[port.link].parameters.flow_control == FlowControl::kCredit;
              })) {
     reader.fail(where, "does not go with 'flow_control: credit'");
   }

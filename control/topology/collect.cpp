@@ -71,11 +71,7 @@ class LinkCollector {
   void add(const LinkRow& row) {
     if (row.endpoints.size() != 2) return;
     const Value ends = row.where.child("endpoints");
-    DraftLink link{.rate = row.rate,
-                   .length = row.length,
-                   .mtu = row.mtu,
-                   .flow_control = row.flow_control,
-                   .pfc_response = row.pfc_response};
+    DraftLink link{.rate = row.rate, .length = row.length, .mtu = row.mtu, .parameters = row.parameters};
     const std::vector<Value> places = ends.each();
     const bool a = find(row.endpoints[0], places[0], link.a);
     const bool b = find(row.endpoints[1], places[1], link.b);

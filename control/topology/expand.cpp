@@ -122,8 +122,7 @@ class Expansion {
                                    .rate = link.rate,
                                    .propagation = propagation_of(link.length),
                                    .mtu = mtu_of(link, a, b),
-                                   .flow_control = link.flow_control,
-                                   .pfc_response = link.pfc_response});
+                                   .parameters = link.parameters});
     }
   }
 
@@ -146,7 +145,7 @@ class Expansion {
   // What a kernel or a NIC sends, nobody here can hold back to the frame.
   void check_credit() {
     for (const FabricLink& link : out_.fabric.links) {
-      if (link.flow_control != FlowControl::kCredit) continue;
+      if (link.parameters.flow_control != FlowControl::kCredit) continue;
       for (const LinkEnd end : {link.a, link.b}) {
         const FabricNode& node = out_.fabric.nodes[end.node];
         if (node.kind == NodeKind::kSwitch || is_builtin(node.attachment)) continue;

@@ -147,7 +147,7 @@ class LagJoiner {
     }
     const auto kind_of = [this](uint32_t link) {
       const FabricLink& its = fabric_.links[link];
-      return std::tuple(its.rate.count_bps(), its.mtu, its.flow_control);
+      return std::tuple(its.rate.count_bps(), its.mtu, its.parameters.flow_control);
     };
     const auto other =
         std::ranges::find_if(lag.links, [&](uint32_t link) { return kind_of(link) != kind_of(lag.links.front()); });

@@ -79,7 +79,7 @@ class PortChannelJoiner {
     }
     const auto kind_of = [this](uint32_t link) {
       const FabricLink& its = fabric_.links[link];
-      return std::tuple(its.rate.count_bps(), its.mtu, its.flow_control);
+      return std::tuple(its.rate.count_bps(), its.mtu, its.parameters.flow_control);
     };
     const auto differs = [&](uint32_t link) { return kind_of(link) != kind_of(end.links.front()); };
     if (std::ranges::any_of(end.links, differs))

@@ -32,9 +32,7 @@ bool is_mac_control(const Packet& packet) {
 
 Nic::Nic(std::string name, const NicConfig& config, PacketPool& pool)
     : Node(std::move(name), 1), pool_(pool), config_(config), is_plain_(is_plain_config(config)) {
-  flow_control_.plan(
-      {.mode = config.link_mode, .pfc_enabled = config.pfc_enable, .response = config.pause_response, .credit = {}},
-      Instant{});
+  flow_control_.plan({.link = config.link, .pfc_enabled = config.pfc_enable, .credit = {}}, Instant{});
   if (!controls_congestion(config.parameters.congestion_control)) return;
   congestion_ = std::make_unique<NicCongestion>(config, nic_counters_);
   cnp_bit_ = static_cast<uint8_t>(1U << config.priority_of_dscp[config.parameters.cnp_dscp]);

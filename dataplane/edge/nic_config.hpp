@@ -4,10 +4,9 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
 #include "dataplane/edge/nic_parameters.hpp"
-#include "dataplane/flow_control/link_mode.hpp"
+#include "dataplane/flow_control/link_parameters.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/time.hpp"
@@ -24,12 +23,11 @@ struct NicConfig {
   uint32_t xoff_bytes = 256U << 10;
   uint32_t xon_bytes = 192U << 10;
 
-  LinkMode link_mode = LinkMode::kPfc;
+  LinkParameters link;
   MacAddress mac{};  // of the frames that it makes itself
   // Bit n: the NIC obeys pauses of priority n, and sends them when the host does not keep up.
   uint8_t pfc_enable = 0;
   std::array<uint8_t, 64> priority_of_dscp{};  // frames that are not IP have that of DSCP 0
-  std::optional<Duration> pause_response;      // instead of the standard's for the link's rate
   NicParameters parameters;                    // relay_pfc: not together with pfc_enable
 };
 

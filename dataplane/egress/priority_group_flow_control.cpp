@@ -11,11 +11,7 @@ void PriorityGroupFlowControl::apply(const QosPlan& plan, Instant now) noexcept 
   uses_credit_ = std::ranges::any_of(plan.ports, [](const PortQosPlan& port) { return port.credit_enabled != 0; });
   for (uint32_t i = 0; i < ports_.size(); ++i) {
     const PortQosPlan& port = plan.ports[i];
-    ports_[i].plan({.mode = port.link_mode,
-                    .pfc_enabled = port.pfc_enabled,
-                    .response = port.pfc_response,
-                    .credit = credit_plan(i)},
-                   now);
+    ports_[i].plan({.link = port.link, .pfc_enabled = port.pfc_enabled, .credit = credit_plan(i)}, now);
     set_xoff(i, now);
   }
 }

@@ -5,12 +5,11 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "dataplane/buffer/buffer_plan.hpp"
 #include "dataplane/egress/wred.hpp"
-#include "dataplane/flow_control/link_mode.hpp"
+#include "dataplane/flow_control/link_parameters.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/rate.hpp"
@@ -50,9 +49,8 @@ struct PortQosPlan {
   MacAddress mac{};  // the source of its pause frames; zero: the router's
   std::array<QueueSchedule, kQueues> queues;
   ShaperPlan shaper;
-  LinkMode link_mode = LinkMode::kPfc;
-  uint8_t pfc_enabled = 0;               // priorities whose pauses are obeyed, and for which XOFF may be raised
-  std::optional<Duration> pfc_response;  // none: the longest that 802.3 allows at the link's speed
+  LinkParameters link;
+  uint8_t pfc_enabled = 0;  // priorities whose pauses are obeyed, and for which XOFF may be raised
   std::array<uint8_t, kPriorities> queues_of_priority{1, 2, 4, 8, 16, 32, 64, 128};  // masks
   std::array<uint8_t, kPriorities> priorities_of_pg{1, 2, 4, 8, 16, 32, 64, 128};
   WatchdogPlan watchdog;

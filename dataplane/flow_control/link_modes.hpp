@@ -10,8 +10,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <tuple>
 
 #include "dataplane/flow_control/link_mode.hpp"
+#include "dataplane/flow_control/link_parameters.hpp"
+#include "dataplane/units/parameter_key.hpp"
+#include "dataplane/units/time.hpp"
 
 namespace softspine::dataplane {
 
@@ -31,6 +36,23 @@ inline constexpr std::array kLinkModes{
 
 constexpr const LinkModeRow& row_of(LinkMode mode) {
   return kLinkModes[static_cast<size_t>(mode)];
+}
+
+// The keys of a link's parameters. The help of flow_control is "pfc: …; credit: …".
+inline const auto& link_keys() {
+  static const std::string modes = [] {
+    std::string out;
+    for (const LinkModeRow& row : kLinkModes)
+      out += (out.empty() ? "" : "; ") + std::string(row.word) + ": " + row.help;
+    return out;
+  }();
+  static const std::tuple keys{
+      parameter("flow_control", &LinkParameters::flow_control, modes),
+      parameter("pfc_response_time", &LinkParameters::pfc_response,
+                "how late after a pause's last bit an end may begin a frame of its priority; 802.3's maximum if not "
+                "given",
+                Duration{}, Duration::ms(1))};
+  return keys;
 }
 
 // The priorities that pauses on such a link stop, of a port with this pfc_enable.

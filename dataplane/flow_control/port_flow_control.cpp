@@ -6,7 +6,7 @@ namespace softspine::dataplane {
 void PortFlowControl::plan(const FlowControlPlan& plan, Instant now) noexcept {
   plan_ = plan;
   whole_link_ = is_pause() ? kWholeLink : uint8_t{0};
-  credits_.plan(plan.mode == LinkMode::kCredit ? plan.credit : CreditPlan{}, now);
+  credits_.plan(plan.link.flow_control == LinkMode::kCredit ? plan.credit : CreditPlan{}, now);
 }
 
 uint8_t PortFlowControl::obeyed(const PfcFrame& frame) const noexcept {
@@ -15,7 +15,8 @@ uint8_t PortFlowControl::obeyed(const PfcFrame& frame) const noexcept {
 }
 
 void PortFlowControl::receive(const PfcFrame& frame, Rate line, Instant now) noexcept {
-  const PauseTiming timing = plan_.response ? PauseTiming::with_response(line, *plan_.response) : PauseTiming::of(line);
+  const std::optional<Duration>& response = plan_.link.pfc_response;
+  const PauseTiming timing = response ? PauseTiming::with_response(line, *response) : PauseTiming::of(line);
   rx_requests_.apply(frame, now, timing.quantum);
   pause_rx_frames_ += frame.is_pause ? 1 : 0;
   PfcFrame part = frame;

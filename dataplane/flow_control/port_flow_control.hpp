@@ -27,10 +27,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
 #include "dataplane/flow_control/credit_link.hpp"
-#include "dataplane/flow_control/link_mode.hpp"
+#include "dataplane/flow_control/link_parameters.hpp"
 #include "dataplane/flow_control/pause_requests.hpp"
 #include "dataplane/flow_control/pause_state.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
@@ -39,10 +38,9 @@
 namespace softspine::dataplane {
 
 struct FlowControlPlan {
-  LinkMode mode = LinkMode::kPfc;
-  uint8_t pfc_enabled = 0;           // bit n: pauses of priority n are obeyed
-  std::optional<Duration> response;  // of this port to a pause; none: the longest that 802.3 allows at the link's rate
-  CreditPlan credit;                 // of a link that goes by credit
+  LinkParameters link;
+  uint8_t pfc_enabled = 0;  // bit n: pauses of priority n are obeyed
+  CreditPlan credit;        // of a link that goes by credit
 };
 
 // A frame that make_frame() has written.
@@ -129,7 +127,7 @@ class PortFlowControl {
   void received(uint8_t priority, uint32_t frame_bytes) noexcept { credits_.received(priority, frame_bytes); }
   void holds(uint8_t priority, uint32_t cells, Instant now) noexcept { credits_.holds(priority, cells, now); }
 
-  bool is_pause() const { return plan_.mode == LinkMode::kPause; }
+  bool is_pause() const { return plan_.link.flow_control == LinkMode::kPause; }
 
   // The counters, for observers.
   const PauseState& pauses() const { return pause_; }

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +11,7 @@
 #include "control/model/builtin_host_parameters.hpp"
 #include "control/traffic/flow.hpp"
 #include "control/traffic/rxe_source_port.hpp"
-#include "dataplane/flow_control/link_mode.hpp"
+#include "dataplane/flow_control/link_parameters.hpp"
 #include "dataplane/forwarding/azure_maps.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
@@ -30,8 +29,7 @@ using PriorityMap = std::array<uint8_t, 64>;  // by DSCP
 // The link of one of the host's ports. If it goes by credit (credit_link.hpp), the host keeps kHostRoomBytes for each
 // of the priorities, or what its receive buffer has.
 struct HostLink {
-  dataplane::LinkMode mode = dataplane::LinkMode::kPfc;
-  std::optional<dataplane::Duration> pause_response;  // none: the longest that 802.3 allows at the link's rate
+  dataplane::LinkParameters parameters;
   uint8_t credit_priorities = 0;
   uint32_t largest_frame = 0;
 };

@@ -97,11 +97,8 @@ void HostPort::plan_flow_control(const HostConfig& host, uint32_t number, Instan
         waits ? buffer.size_bytes() / static_cast<uint32_t>(std::popcount(buffer.priorities())) : kHostRoomBytes;
     plan.room[p] = static_cast<uint16_t>(std::min(room / kHostCellBytes, CreditLink::kRoomLimit));
   }
-  flow_control.plan({.mode = link.mode,
-                     .pfc_enabled = host.obeys_pause ? uint8_t{0xff} : uint8_t{0},
-                     .response = link.pause_response,
-                     .credit = plan},
-                    now);
+  flow_control.plan(
+      {.link = link.parameters, .pfc_enabled = host.obeys_pause ? uint8_t{0xff} : uint8_t{0}, .credit = plan}, now);
   find_next();
 }
 

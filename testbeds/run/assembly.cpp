@@ -222,13 +222,12 @@ class Builder {
     const FabricNode& node = testbed_.fabric.nodes[end.node];
     const control::FabricLink& link = testbed_.fabric.links[testbed_.fabric.port(end).link];
     NicConfig config;
-    config.link_mode = link.flow_control;
+    config.link = link.parameters;
     config.mac = control::packet_mac(testbed_.fabric.port(end).mac);
     config.priority_of_dscp = priorities_at(end.node);
-    config.pfc_enable =
-        paused_priorities(link.flow_control, node.nic.pfc_enable.value_or(pauses_at(testbed_.fabric.peer_of(end))));
+    config.pfc_enable = paused_priorities(link.parameters.flow_control,
+                                          node.nic.pfc_enable.value_or(pauses_at(testbed_.fabric.peer_of(end))));
     config.parameters = node.nic.parameters;
-    config.pause_response = link.pfc_response;
     const uint32_t headroom = control::host_headroom(testbed_.fabric, testbed_.profiles, end);
     config.hold_bytes = std::max(config.hold_bytes, config.xoff_bytes + headroom);
     return config;
@@ -238,14 +237,13 @@ class Builder {
   HostLink link_at(LinkEnd end) const {
     constexpr uint8_t kUsual = 0x18;
     const control::FabricLink& link = testbed_.fabric.links[testbed_.fabric.port(end).link];
-    if (link.flow_control != control::FlowControl::kCredit)
-      return {.mode = link.flow_control, .pause_response = link.pfc_response};
+    HostLink out{.parameters = link.parameters};
+    if (link.parameters.flow_control != LinkMode::kCredit) return out;
     const LinkEnd peer = testbed_.fabric.peer_of(end);
     const bool is_switch = testbed_.fabric.nodes[peer.node].kind == NodeKind::kSwitch;
-    return {.mode = link.flow_control,
-            .pause_response = link.pfc_response,
-            .credit_priorities = is_switch ? pauses_at(peer) : kUsual,
-            .largest_frame = link.mtu + ethernet::kBytes + ethernet::kTagBytes};
+    out.credit_priorities = is_switch ? pauses_at(peer) : kUsual;
+    out.largest_frame = link.mtu + ethernet::kBytes + ethernet::kTagBytes;
+    return out;
   }
 
   // The priorities that a switch's port pauses and obeys; none of a host's.

@@ -191,7 +191,7 @@ class NeedCount {
   }
 
   static Duration longest_response(const FabricLink& link) {
-    return std::max(link.pfc_response.value_or(Duration{}), PauseTiming::of(link.rate).response);
+    return std::max(link.parameters.pfc_response.value_or(Duration{}), PauseTiming::of(link.rate).response);
   }
 
   uint64_t in_hosts() const {

@@ -134,7 +134,7 @@ void print_links(const control::Fabric& fabric) {
     if (b == control::Role::kTor || a == control::Role::kHost) std::swap(a, b);
     ++kinds[fmt::format("{}–{}, {}, {} away, mtu {} B{}", control::name_of(a), control::name_of(b),
                         rate_text(link.rate), short_time(link.propagation.count_ps()), link.mtu,
-                        dataplane::row_of(link.flow_control).said)];
+                        dataplane::row_of(link.parameters.flow_control).said)];
   }
   for (const auto& [kind, count] : kinds) fmt::print("  {:>6} links {}\n", count, kind);
 }

@@ -10,7 +10,8 @@ constexpr uint32_t kFrame = 14 + 20 + 8 + 12 + 16 + 1024 + 4;  // the first of a
 
 HostConfig by_credit() {
   HostConfig config = host_config(1);
-  config.links[0] = {.mode = LinkMode::kCredit, .credit_priorities = 1 << 3 | 1 << 4, .largest_frame = kFrame};
+  config.links[0] = {
+      .parameters = {.flow_control = LinkMode::kCredit}, .credit_priorities = 1 << 3 | 1 << 4, .largest_frame = kFrame};
   return config;
 }
 std::vector<CreditFrame> credits_of(const Puppet& puppet) {

@@ -84,7 +84,7 @@ TEST(HostParts, APacketIsTakenThoughThereIsNoRoomForItsAcknowledgement) {
 TEST(HostParts, AFlowWhosePriorityIsPausedIsParkedUntilThePauseEnds) {
   PacketPool pool{"flows", 4095, kHostPacketBytes};
   HostConfig host = host_config(1);
-  host.links[0].pause_response = Duration{};
+  host.links[0].parameters.pfc_response = Duration{};
   HostFlows flows{host, pool};
   HostPort port;
   port.plan_flow_control(host, 0, Instant{});

@@ -122,7 +122,7 @@ TEST(HostPausing, AClassicPauseStopsEverythingAndAnswersToo) {
 
 TEST(HostPausing, AConfiguredResponseReplacesTheStandards) {
   HostConfig config = host_config(1);
-  config.links[0].pause_response = Duration{};
+  config.links[0].parameters.pfc_response = Duration{};
   HostAndPuppet pair{config};
   pair.host().add_flow(endless(0, kLossless));
   pair.puppet().say(us(20), pfc_frame(0x08, 8000));

@@ -109,7 +109,7 @@ int64_t PauseRecounting::response_of(LinkEnd end) const {
   const auto& node = run_.testbed.fabric.nodes[end.node];
   const dataplane::Rate rate = run_.link_of(end).rate;
   const auto usual = rate.time_of_bytes(uint64_t{64} * dataplane::pause_response_quanta(rate));
-  const auto of_link = run_.link_of(end).pfc_response.value_or(usual);
+  const auto of_link = run_.link_of(end).parameters.pfc_response.value_or(usual);
   const auto& qos = run_.testbed.profiles[node.profile].qos;
   if (run_.is_host(end) || qos == nullptr) return of_link.count_ps();
   return qos->port(node.ports[end.port].name).pfc_response.value_or(of_link).count_ps();
@@ -180,7 +180,7 @@ std::optional<Counted> PauseRecounting::counted_at(LinkEnd end, size_t priority)
 
 void PauseRecounting::measure_pauses() {
   for (const LinkEnd end : run_.ends) {
-    if (run_.link_of(end).flow_control != control::FlowControl::kPfc) continue;
+    if (run_.link_of(end).parameters.flow_control != control::FlowControl::kPfc) continue;
     for (size_t priority = 0; priority < 8; ++priority) {
       const auto counted = counted_at(end, priority);
       if (!counted) continue;

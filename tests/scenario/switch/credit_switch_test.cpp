@@ -17,7 +17,7 @@ ForwardingState by_credit() {
   QosPlan plan = QosPlan::plain(kBenchPorts, limits);
   plan.buffer.cell = CellSize{256};
   plan.buffer.ports[6].groups[0] = {.lossless = true, .headroom_cells = kRoom, .credited = true};
-  plan.ports[6].link_mode = LinkMode::kCredit;
+  plan.ports[6].link.flow_control = LinkMode::kCredit;
   plan.ports[6].credit_enabled = 1;
   plan.ports[6].largest_frame = 1'518;
   ForwardingState state = bench_state();

@@ -312,7 +312,7 @@ TEST(Pfc, ANewPlanThatHasRoomSaysXonAtOnce) {
 // Nothing is in headroom any more, and what is shared is still above xon: by a plan whose xon is higher it is not.
 TEST(Pfc, ANewPlanWithAHigherXonSaysXonAtOnce) {
   auto plan = lossless_plan(100);
-  plan->ports[4].pfc_response = pause_quantum(kBenchRate);
+  plan->ports[4].link.pfc_response = pause_quantum(kBenchRate);
   Core bench{state_with(plan)};
   bench.send(4, pfc_frame(1 << 3, 0xffff));
   bench.run_for(Duration::us(5));
@@ -328,7 +328,7 @@ TEST(Pfc, ANewPlanWithAHigherXonSaysXonAtOnce) {
   ASSERT_EQ(group().shared, 100u);
   ASSERT_EQ(bench.arrivals(6).size(), 1u) << "XOFF, and 100 cells are above its xon of 50";
   auto higher = lossless_plan(200);
-  higher->ports[4].pfc_response = pause_quantum(kBenchRate);
+  higher->ports[4].link.pfc_response = pause_quantum(kBenchRate);
   bench.publish(state_with(higher), bench.engine().now());
   bench.run_for(Duration::us(2));
   ASSERT_EQ(bench.arrivals(6).size(), 2u);

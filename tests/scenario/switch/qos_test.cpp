@@ -17,7 +17,7 @@ QosPlan open_plan() {
   limits.fill(BufferPlan::kUnlimitedCells);
   QosPlan plan = QosPlan::plain(kBenchPorts, limits);
   plan.ports[4].pfc_enabled = 0xff;
-  plan.ports[4].pfc_response = pause_quantum(kBenchRate);
+  plan.ports[4].link.pfc_response = pause_quantum(kBenchRate);
   return plan;
 }
 ForwardingState state_with(QosPlan plan) {

@@ -23,7 +23,7 @@ struct StoppedPort {
     QosPlan plan =
         QosPlan::plain(kBenchPorts, {1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20});
     plan.ports[4].pfc_enabled = kPaused;
-    plan.ports[4].pfc_response = response;
+    plan.ports[4].link.pfc_response = response;
     ForwardingState state = bench_state();
     state.plan = std::make_shared<QosPlan>(std::move(plan));
     return state;

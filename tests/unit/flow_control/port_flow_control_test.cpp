@@ -21,7 +21,9 @@ constexpr PfcFrame kXoff = PfcFrame::of(1 << 3, 0xffff);
 
 PortFlowControl obeying(uint8_t priorities) {
   PortFlowControl port;
-  port.plan({.mode = LinkMode::kPfc, .pfc_enabled = priorities, .response = Duration{}, .credit = {}}, Instant{});
+  port.plan(
+      {.link = {.flow_control = LinkMode::kPfc, .pfc_response = Duration{}}, .pfc_enabled = priorities, .credit = {}},
+      Instant{});
   return port;
 }
 
@@ -35,11 +37,14 @@ TEST(PortFlowControl, BlocksEnabledPrioritiesAndOnlyCountsOthers) {
 
 TEST(PortFlowControl, StopsAfterTheConfiguredResponseOrTheStandards) {
   PortFlowControl standard;
-  standard.plan({.mode = LinkMode::kPfc, .pfc_enabled = 0xff, .response = {}, .credit = {}}, Instant{});
+  standard.plan({.link = {.flow_control = LinkMode::kPfc, .pfc_response = {}}, .pfc_enabled = 0xff, .credit = {}},
+                Instant{});
   standard.receive(kXoff, kLine, kStart);
   EXPECT_EQ(standard.next_change(), kStart + Duration::ps(2'017'280));  // 394 quanta of 5.12 ns: 802.3 at 100G
   PortFlowControl configured;
-  configured.plan({.mode = LinkMode::kPfc, .pfc_enabled = 0xff, .response = Duration::ps(51'200), .credit = {}},
+  configured.plan({.link = {.flow_control = LinkMode::kPfc, .pfc_response = Duration::ps(51'200)},
+                   .pfc_enabled = 0xff,
+                   .credit = {}},
                   Instant{});
   configured.receive(kXoff, kLine, kStart);
   EXPECT_EQ(configured.next_change(), kStart + Duration::ps(51'200));
@@ -65,7 +70,8 @@ TEST(PortFlowControl, AFrameThatLeavesIsOfItsPriorityOrOfTheWholeLink) {
   for (const auto& [mode, frame, stands] :
        {std::tuple(LinkMode::kPfc, kXoff, Duration::us(9)), {LinkMode::kPause, pause, Duration::us(8)}}) {
     PortFlowControl port;
-    port.plan({.mode = mode, .pfc_enabled = 0xff, .response = Duration{}, .credit = {}}, Instant{});
+    port.plan({.link = {.flow_control = mode, .pfc_response = Duration{}}, .pfc_enabled = 0xff, .credit = {}},
+              Instant{});
     port.leaves(1 << 0, kStart + Duration::us(1));
     port.receive(frame, kLine, kStart);
     EXPECT_EQ(port.pauses().stopped_time(kThree, kStart + Duration::us(9)), stands);
@@ -125,7 +131,8 @@ TEST(PortFlowControl, WritesPfcBeforeCreditAndEachOnce) {
   PortFlowControl port;
   CreditPlan credit{.priorities = 1 << 4, .largest_frame = 1'500, .cell = CellSize{256}};
   credit.room[4] = 100;
-  port.plan({.mode = LinkMode::kCredit, .pfc_enabled = 0, .response = {}, .credit = credit}, kStart);
+  port.plan({.link = {.flow_control = LinkMode::kCredit, .pfc_response = {}}, .pfc_enabled = 0, .credit = credit},
+            kStart);
   port.raise_xoff(1 << 3, kStart);
   std::array<uint8_t, mac_control::kFrameBytes> frame{};
   const FlowControlFrame first = port.make_frame(frame.data(), kMac, kLine, kPropagation, kStart);
@@ -143,11 +150,13 @@ TEST(PortFlowControl, PlansCreditOnlyWhereItsLinkGoesByCredit) {
   CreditPlan credit{.priorities = 1 << 4, .largest_frame = 1'500, .cell = CellSize{256}};
   credit.room[4] = 100;
   PortFlowControl port;
-  port.plan({.mode = LinkMode::kPfc, .pfc_enabled = 0xff, .response = {}, .credit = credit}, kStart);
+  port.plan({.link = {.flow_control = LinkMode::kPfc, .pfc_response = {}}, .pfc_enabled = 0xff, .credit = credit},
+            kStart);
   EXPECT_FALSE(port.goes_by_credit());
   EXPECT_EQ(port.blocked(), 0) << "nothing waits for credit";
   EXPECT_TRUE(port.next_frame().is_never());
-  port.plan({.mode = LinkMode::kCredit, .pfc_enabled = 0, .response = {}, .credit = credit}, kStart);
+  port.plan({.link = {.flow_control = LinkMode::kCredit, .pfc_response = {}}, .pfc_enabled = 0, .credit = credit},
+            kStart);
   EXPECT_TRUE(port.goes_by_credit());
   EXPECT_EQ(port.next_frame(), kStart);
 }
@@ -174,7 +183,8 @@ TEST(PortFlowControl, SetXoffRaisesAndClearsToExactlyThat) {
 
 PortFlowControl of_whole_link() {
   PortFlowControl port;
-  port.plan({.mode = LinkMode::kPause, .pfc_enabled = 0xff, .response = Duration{}, .credit = {}}, kStart);
+  port.plan({.link = {.flow_control = LinkMode::kPause, .pfc_response = Duration{}}, .pfc_enabled = 0xff, .credit = {}},
+            kStart);
   return port;
 }
 

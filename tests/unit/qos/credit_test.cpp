@@ -35,8 +35,8 @@ TEST(Credit, IsOfThePrioritiesThatPfcWouldPauseOnThoseLinksOnly) {
   const auto& uplink = planned.plan->ports.at(2);
   EXPECT_EQ(uplink.pfc_enabled, 0);
   EXPECT_EQ(uplink.credit_enabled, 0b11000);
-  EXPECT_EQ(uplink.link_mode, dataplane::LinkMode::kCredit);
-  EXPECT_EQ(host_port.link_mode, dataplane::LinkMode::kPfc);
+  EXPECT_EQ(uplink.link.flow_control, dataplane::LinkMode::kCredit);
+  EXPECT_EQ(host_port.link.flow_control, dataplane::LinkMode::kPfc);
   EXPECT_EQ(uplink.largest_frame, 9'118u);
   EXPECT_FALSE(planned.group(0, 3).credited);
   EXPECT_TRUE(planned.group(2, 3).credited);

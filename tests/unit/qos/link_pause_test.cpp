@@ -24,10 +24,10 @@ std::string with_link_pause(std::string_view tables) {
 TEST(LinkPause, StopsEveryQueueWhateverPfcEnableAndTheMapsOfPrioritiesSay) {
   const auto planned = plan_of(with_link_pause(", MAP_PFC_PRIORITY_TO_QUEUE: {AZURE: {3: 3, 4: 4}}"));
   const auto& host_port = planned.plan->ports.at(0);
-  EXPECT_EQ(host_port.link_mode, dataplane::LinkMode::kPfc);
+  EXPECT_EQ(host_port.link.flow_control, dataplane::LinkMode::kPfc);
   EXPECT_EQ(host_port.pfc_enabled, 0);
   const auto& uplink = planned.plan->ports.at(2);
-  EXPECT_EQ(uplink.link_mode, dataplane::LinkMode::kPause);
+  EXPECT_EQ(uplink.link.flow_control, dataplane::LinkMode::kPause);
   EXPECT_EQ(uplink.pfc_enabled, 0xff);
   uint8_t queues = 0;
   for (const uint8_t mask : uplink.queues_of_priority) queues |= mask;

@@ -143,11 +143,11 @@ TEST(QosPlan, ResponseTimesAreThePortsTheLinksOr8023s) {
   };
   using dataplane::Duration;
   const auto most = Duration::ps(394 * 5'120);
-  EXPECT_EQ(with("", "").plan->ports.at(0).pfc_response, most);
-  EXPECT_EQ(with("", ", pfc_response_time: 0ns").plan->ports.at(0).pfc_response, Duration{});
+  EXPECT_EQ(with("", "").plan->ports.at(0).link.pfc_response, most);
+  EXPECT_EQ(with("", ", pfc_response_time: 0ns").plan->ports.at(0).link.pfc_response, Duration{});
   const std::string own = ", PORT_QOS_MAP: {Ethernet0: {pfc_response_time: 700ns}}";
-  EXPECT_EQ(with(own, ", pfc_response_time: 0ns").plan->ports.at(0).pfc_response, Duration::ns(700));
-  EXPECT_EQ(with(own, "").plan->ports.at(1).pfc_response, most);
+  EXPECT_EQ(with(own, ", pfc_response_time: 0ns").plan->ports.at(0).link.pfc_response, Duration::ns(700));
+  EXPECT_EQ(with(own, "").plan->ports.at(1).link.pfc_response, most);
   // 1.5 us less at 100 Gbps are 18,750 bytes at least.
   const auto bytes = [&](const Planned& planned) { return uint64_t{planned.group(0, 3).headroom_cells} * 256; };
   EXPECT_GT(bytes(with("", "")), bytes(with("", ", pfc_response_time: 517ns")) + 18'750);
