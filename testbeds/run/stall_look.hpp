@@ -19,6 +19,7 @@
 #include <optional>
 #include <vector>
 
+#include "control/model/fabric.hpp"
 #include "dataplane/engine/engine.hpp"
 #include "testbeds/run/run_flows.hpp"
 
