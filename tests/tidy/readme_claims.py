@@ -55,7 +55,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['testbeds/watchdog-flapping.yaml SONiC\'s default of the'],
         'The issue counts 170 such cycles, which are 106 s of 20 minutes; the rest is not explained there.':
             ['testbeds/watchdog-flapping.yaml 170 cycles of about 624 ms'],
-        '| 100 Gb/s to 25 Gb/s by a Trident 3 whose lossless groups have 400, 1,625 and 20 cells | none was found, but PicOS and SONiC say what such figures can mean | trident3-speed-mismatch | three readings of them: two pause for three quarters of the time and lose nothing, one loses five frames a pause |':
+        '| 100 Gb/s to 25 Gb/s by a Trident 3 whose lossless groups have 400, 1,625 and 20 cells | none was found, but PicOS and SONiC document what such figures can mean | trident3-speed-mismatch | three readings of them: two pause for three quarters of the time and lose nothing, one loses five frames a pause |':
             [SHIPPED],
         "| the watchdog drops, and the switch goes on pausing | sonic-net/sonic-buildimage issues 23444, 26248 | pauses-despite-watchdog | nothing is dropped, and who is paused can reach nobody |": [SHIPPED],
         "| WRED rejects what PFC ought to have paused | sonic-net/sonic-buildimage issue 27606 | wred-before-pfc | lossless frames are lost, and no pause is sent |": [SHIPPED],
@@ -142,7 +142,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [TOPOLOGY + 'clos_test.cpp BlockExactlyWhenTryingAllCallsFindsABlockedOne'],
         'The following values are not published, so they are our choice: cables of 5 m, one CTSW and one ATSW for each uplink, 8 cores for each plane of HPN, 64 cores, 200G ports and 400G links for DCN+.':
             [TOPOLOGY + 'published_test.cpp AnHpnPodHas15360GpusOn30720NicPorts', TOPOLOGY + 'published_test.cpp DcnPlusHas512GpusAPodAtFullBisectionUpToTheCore'],
-        'A built-in host sends RoCEv2; switches forward RoCEv1 frames (ethertype 0x8915) from an edge at layer 2, and no router forwards them.':
+        'Switches forward RoCEv1 frames (ethertype 0x8915) from an edge at layer 2, and no router forwards them.':
             ['tests/scenario/run/star_test.cpp CrossesAStar', 'tests/scenario/run/star_test.cpp CrossesNoRouter'],
         '| `hpn` | `s1-r1-tor1`, `s1-r1-tor2`, `p1-agg1` (plane 1), `p1-core1`, NICs `s1-h1-nic1`; rail-only `p1-r1-agg1`; one plane `agg1`, `core1`; several pods `pod1-s1-r1-tor1`, `pod1-p1-agg1`, `pod1-s1-h1-nic1` |':
             [TOPOLOGY + 'published_test.cpp PlanesAreCarriedOnIntoTheCoreUnlessTheyMeetThere'],
@@ -211,7 +211,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
     'docs/testbeds.md': {
         'Their timeouts are 4.096 µs × 2^`ack_timeout`, each as long as the one before.':
             ['tests/scenario/hosts/reliable_test.cpp TimesOutAfterAllWasSentWithoutProgressAndGivesUpInTheEnd'],
-        'ConnectX adapters retransmit adaptively unless told otherwise: after 2, 4, 8, 16 ms and so on, whatever `ack_timeout` is, up to its time ([perftest issue 251](https://github.com/linux-rdma/perftest/issues/251)).':
+        'ConnectX adapters retransmit adaptively unless configured otherwise: after 2, 4, 8, 16 ms and so on, whatever `ack_timeout` is, up to its time ([perftest issue 251](https://github.com/linux-rdma/perftest/issues/251)).':
             ['tests/scenario/hosts/adaptive_retransmission_test.cpp DoublesItsTimeoutsUpToItsCap'],
         'Two such senders lose one half each, with a standard deviation of 9 % from seed to seed.':
             ['tests/scenario/run/clocks_test.cpp ByItselfTwoLikeSendersShareTheLoss'],
