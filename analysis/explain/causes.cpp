@@ -57,7 +57,7 @@ bool depend_on(const std::vector<Chooser>& pair, size_t second_key, const std::v
   return do_depend(items);
 }
 
-// Of the bits that the later one's buckets are chosen by, how many are sums of bits that the earlier one's are: where
+// Counts the bits that choose the later one's buckets and are sums of bits that choose the earlier one's: where
 // the number of buckets is a multiple of 2^n, the hash's lowest n bits are such.
 uint32_t shared_bits(const std::vector<Chooser>& pair, const KeyHull& hull) {
   if (!pair[0].is_linear() || !pair[1].is_linear()) return 0;
@@ -115,7 +115,7 @@ class PairCause {
              seen_.choosers[0].hash_of(key, 0) == seen_.choosers[1].hash_of(key, words);
     });
   }
-  // By ranges of the hash the first choice tells of the second whatever the numbers of members.
+  // Where ranges of the hash choose, the first choice predicts the second for any numbers of members.
   bool by_ranges() const { return dp::row_of(first_.algorithm).by_threshold; }
   bool share_a_choice() const { return common_ > 1 || by_ranges(); }
   std::string sizes() const { return seen_.choosers[0].size() + " and " + seen_.choosers[1].size(); }
@@ -128,7 +128,7 @@ class PairCause {
     return {CauseKind::kAlike, fmt::format("both hash alike ({}), and {} have the factor {} in common",
                                            function_words(first_), sizes(), common_)};
   }
-  // Of `factor` classes of members only the names change.
+  // Only the names of `factor` classes of members change.
   std::string renamed(uint64_t factor) const {
     if (factor == seen_.choosers[1].buckets()) return "gives the members other names, and parts no flows";
     return fmt::format(

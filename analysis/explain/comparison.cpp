@@ -31,7 +31,7 @@ bool is_rewritten(const dp::KeyPart& part, bool is_ipv6) {
   return is_ipv6 ? has(dp::ipv6::kHopLimit, 1) : has(dp::ipv4::kTtl, 1) || has(dp::ipv4::kChecksum, 2);
 }
 
-// What a hash takes that the captures do not have; empty: nothing.
+// The part of a hash's key that the captures lack; empty: no part.
 std::string unknown_part(const Choice& choice, bool knows_port) {
   constexpr const char* kByPort = "hashed by the port it came in by, which was not captured";
   constexpr const char* kByRewritten = "hashed by bytes that each switch writes anew";

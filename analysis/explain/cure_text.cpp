@@ -18,7 +18,7 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
   return out;
 }
 
-// What a profile gets, as maps of YAML in one line.
+// A profile's new settings, as maps of YAML in one line.
 std::string maps_of(const control::Profile& profile, const HashChange& change) {
   std::vector<std::string> hash;
   if (change.algorithm) hash.push_back("algorithm: " + std::string(control::word_of(*change.algorithm)));
@@ -39,7 +39,7 @@ std::string maps_of(const control::Profile& profile, const HashChange& change) {
   return joined(maps, ", ");
 }
 
-// Of a role: the changes of ECMP groups' hash, and of LAGs'.
+// A role's changes: those of ECMP groups' hash, and those of LAGs'.
 using Changes = std::vector<HashChange>;
 
 std::string maps_of(const control::Profile& profile, const Changes& changes) {
@@ -49,8 +49,8 @@ std::string maps_of(const control::Profile& profile, const Changes& changes) {
   return joined(maps, ", ");
 }
 
-// What a profile does not say of its LAGs is as in its `hash`, and would change with it. Cures are tried with LAGs that
-// stay as they are, or change as the cure says. (The QP is put into the keys of all.)
+// Settings that a profile leaves out for its LAGs are those of its `hash`, and would change with it. Cures are tried
+// with LAGs that stay as they are, or change as the cure has them. (The QP is put into the keys of all.)
 Changes with_lags_kept(const control::Profile& profile, const Changes& changes) {
   const auto ecmp = std::ranges::find(changes, false, &HashChange::of_lags);
   if (!profile.lag_hash || ecmp == changes.end()) return changes;
@@ -117,7 +117,7 @@ class Piece {
     }
   }
 
-  // What an heir can be told to keep.
+  // Settings that an heir's profile can state.
   static bool is_heritable(const Changes& changes) {
     return std::ranges::none_of(changes, [](const HashChange& it) { return it.add_qp || it.buckets > 0; });
   }
@@ -130,7 +130,8 @@ class Piece {
     });
   }
 
-  // Another role's profile may have the changed one as its base: it is told to stay as it is.
+  // Another role's profile may have the changed one as its base: its own settings are written out, so that it stays as
+  // it is.
   void keep_heirs(control::Role changed, const Changes& change) {
     if (!is_heritable(change)) return;
     for (const auto& [index, names] : switches_of(changed)) {

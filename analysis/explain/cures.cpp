@@ -107,7 +107,7 @@ class Candidates {
   std::vector<std::pair<std::string, RoleChanges>> take() && { return std::move(out_); }
 
  private:
-  // Of a role's switches: the hash of ECMP groups, or of LAGs.
+  // The hash of ECMP groups, or of LAGs, at a role's switches.
   struct Hashes {
     control::Role role;
     bool of_lags;
@@ -252,13 +252,13 @@ class Trial {
     return std::ranges::any_of(changes,
                                [](const auto& entry) { return entry.second.add_qp || adds_ports(entry.second); });
   }
-  // The samples of the fabric as it is say the same of the changed one. (Some algorithms have a layout of their own.)
+  // The samples of the fabric as it is hold for the changed one, too. (Some algorithms have a layout of their own.)
   static bool keeps_keys(const RoleChanges& changes) {
     return std::ranges::none_of(changes, [](const auto& entry) {
       return entry.second.add_qp || entry.second.buckets > 0 || entry.second.algorithm || entry.second.linux_policy;
     });
   }
-  // Also those of which too few flows tell.
+  // Pairs that too few flows show count, too.
   static bool has_pairs_together(Walker& walker, const FlowChoices& choices) {
     for (uint32_t later = 0; later < choices.tiers.size(); ++later) {
       for (uint32_t earlier = 0; earlier < later; ++earlier) {
@@ -277,7 +277,7 @@ class Trial {
 
 namespace {
 
-// What a profile's switches of a role hash by, with the changes.
+// The hash of a profile's switches of one role, with the changes.
 struct ChangedHashes {
   dp::EcmpHash ecmp;
   dp::EcmpHash lags;

@@ -11,7 +11,7 @@ namespace softspine::analysis {
 
 namespace {
 
-// Of a partition of items: ordered pairs of one part, and the sum of the squares of each item's partners.
+// A partition of items: ordered pairs of one part, and the sum of the squares of each item's partners.
 struct Partition {
   double pairs = 0;
   double partners2 = 0;
@@ -60,7 +60,7 @@ void DependenceTest::add(std::vector<Item>& items) {
   std::ranges::sort(sorted);
   const Partition by_row = partition_of(rows);
   const Partition by_column = partition_of(sorted);
-  // Who has one row or one column, or shares neither with anybody, says nothing.
+  // Strata of one row or one column, or without pairs in either, carry no information.
   if (by_row.parts < 2 || by_column.parts < 2 || by_row.pairs == 0 || by_column.pairs == 0) return;
   const auto n = static_cast<double>(items.size());
   const double mean = by_row.pairs * by_column.pairs / (n * (n - 1));

@@ -58,14 +58,14 @@ class EvennessTest {
     size_t first = 0;  // of sizes_
     size_t count = 0;
   };
-  // What groups have in common.
+  // Sums that groups have in common.
   struct Common {
     double variance = 0;  // to be added to that of independent groups
     double squares = 0;   // Σ A², also of each group with itself
     double largest_row = 0;
   };
   Common common_draws() const;
-  // Of each item: its draw's number from 1 if other items are of the same draw, else 0.
+  // Each item's number of its draw, from 1, if other items are of the same draw, else 0.
   std::vector<uint32_t> numbered_draws() const;
   struct Curve {
     Evenness told;

@@ -103,7 +103,7 @@ Hashed hashed_at(Walker& walker, const Hop& hop) {
   const auto first = state.members.begin() + hop.choice->group_in(state).first;
   return {state.hash, *hop.choice, {first, first + hop.choice->buckets}};
 }
-// Of a LAG, whose members have a bucket each.
+// The choice of a LAG, whose members have a bucket each.
 Hashed lag_hashed_at(Walker& walker, const Hop& hop) {
   std::vector<uint32_t> members(hop.lag->choice.buckets);
   std::iota(members.begin(), members.end(), 0U);
@@ -173,14 +173,14 @@ control::Json override_json(const Walker& walker, const Hop& hop) {
   return out;
 }
 
-// What the controller will have decided is not known before it has measured.
+// The controller's decisions are not known before it has measured.
 std::string engineering_text(const control::Testbed& testbed, const Hop& hop) {
   const bool is_placed =
       hop.choice && testbed.engineering && std::ranges::binary_search(testbed.engineering->switches, hop.node);
   return is_placed ? "    until traffic_engineering has placed it: `softspine show overrides`\n" : "";
 }
 
-// Of a hop that leaves by a LAG.
+// For a hop that leaves by a LAG.
 control::Json lag_json(Walker& walker, const Hop& hop, PathDetail detail) {
   const Choice& choice = hop.lag->choice;
   control::Json out{{"name", walker.testbed().fabric.lags[hop.lag->lag].name},

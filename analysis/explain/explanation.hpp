@@ -10,7 +10,7 @@
 
 namespace softspine::analysis {
 
-// kFields: also how far each field of a linear hash's key gets alone; the text tells of those that spread nothing.
+// kFields: also how far each field of a linear hash's key gets alone; the text names those that spread nothing.
 enum class PathDetail : uint8_t { kHops, kFields };
 
 // {hops: [{switch, role, in_port, route, …, hash: {algorithm, key, fields, raw, hash, …}, out_port, to}], end, at}
@@ -19,7 +19,7 @@ control::Json path_json(Walker& walker, const Path& path, PathDetail detail = Pa
 // A line or two for each hop.
 std::string path_text(Walker& walker, const Path& path, PathDetail detail = PathDetail::kHops);
 
-// "CRC, seed 0, offset 0"; also what a report says of a profile's hash.
+// "CRC, seed 0, offset 0"; also a report's words for a profile's hash.
 std::string hash_words(const control::HashConfig& hash);
 
 }  // namespace softspine::analysis

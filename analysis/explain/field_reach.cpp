@@ -19,7 +19,7 @@ namespace {
 constexpr uint32_t kAllSums = 20;         // of so many independent changes all sums are taken, of more some
 constexpr uint32_t kSumsPerLink = 4'096;  // then: off by 1.6 % in one standard deviation
 
-// What one part's bits change alone.
+// The changes that one part's bits make alone.
 std::vector<uint32_t> changes_of(const dp::EcmpHash& hash, const Choice& choice, const dp::KeyPart& part) {
   const std::vector<uint8_t> bytes = choice.layout->bytes_of(part, choice.key);
   const uint32_t origin = hash.of(choice.key);

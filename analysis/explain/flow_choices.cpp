@@ -46,13 +46,13 @@ std::string end_of(const Path& path) {
   return "?";
 }
 
-// Of two configurations with RTAG7's further parts nothing is assumed.
+// Two configurations with RTAG7's further parts are taken as different.
 bool are_alike(const control::HashConfig& a, const control::HashConfig& b) {
   return !a.rtag7 && !b.rtag7 && a.model == b.model && a.algorithm == b.algorithm && a.fields == b.fields &&
          a.udfs == b.udfs && a.seed == b.seed && a.offset == b.offset && a.key == b.key;
 }
 
-// Hash functions, told apart by what they compute as far as their configurations say it.
+// Hash functions, distinguished by what they compute as far as their configurations show it.
 class Functions {
  public:
   uint32_t of(const dp::EcmpHash& hash, uint32_t profile, control::Role role, bool is_of_lags) {

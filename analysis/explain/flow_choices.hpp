@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each flow chose on its way: by walking it (walker.hpp), every hop at which a switch had more than one link for
-// the flow's destination.
+// The choices of each flow on its way: by walking it (walker.hpp), every hop at which a switch had more than one link
+// for the flow's destination.
 //
 //   tier    the switches of one role that chose in one direction: "tor up", "aggregation down". Only tiers that flows
 //           met are listed, in the order of the way: up from the hosts, then down

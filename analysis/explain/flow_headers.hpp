@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a flow's frame says of it, for reports: addresses, ports, QP.
+// The headers of a flow's frame, for reports: addresses, ports, QP.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct FlowHeaders {
   std::optional<uint32_t> qp;  // of RoCEv2
 };
 
-// Of a packet that was parsed and is IP.
+// The packet must have been parsed and be IP.
 FlowHeaders flow_headers(const dataplane::Packet& packet);
 
 // "10.0.1.2:49152 > 10.0.4.5:4791 QP 17"

@@ -11,7 +11,7 @@ namespace softspine::analysis {
 
 namespace {
 
-// Of a link with `count` of `all` items.
+// For a link with `count` of `all` items.
 double fullest_tail(double count, double all, double weight) {
   const double part = count / all;
   if (part <= weight) return 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How likely an ideal hash is to leave one group of links as uneven as it is: a bound that holds for few items, too,
-// and for probabilities that are far smaller than trials could tell.
+// and for probabilities that are far smaller than trials could measure.
 //
 //   fullest   n items, c of them on a link of share w: at most exp(−n D(c / n ‖ w)) for c / n > w (Chernoff; D is the
 //             relative entropy), times the number of links

@@ -130,8 +130,8 @@ class Judgement {
     });
   }
 
-  // What comes to a switch has been selected by the earlier tier. Where all of it took the same place there, nothing is
-  // left to compare with, but a switch that chooses by what it was selected by is uneven, and the hashes tell why.
+  // The earlier tier has selected the flows that come to a switch. Where all of it took the same place there, nothing
+  // is left to compare with, but a switch that chooses by what it was selected by is uneven, and the hashes show why.
   void relate_by_selection(uint32_t earlier, uint32_t later, const std::vector<UnevenEcmpGroup>& groups) {
     std::set<FunctionPair> functions;
     std::set<uint32_t> concerned;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Polarization: how a fabric spreads its flows, tier by tier, and what is wrong with that; nothing is run.
 //
-// What is judged: at each switch and each group of links (flow_choices.hpp), the flows that came there. Which flows
+// Judged are, at each switch and each group of links (flow_choices.hpp), the flows that came there. Which flows
 // come is demand; that they share a link more often than an ideal hash would have it is the hash's doing. A tier is
 //
 //   POLARIZED    the link depends on an earlier tier's choice: flows that shared a link there share one here again
@@ -39,7 +39,7 @@ inline constexpr double kOfConcern = 0.1 * 0.1;  // deviation² of the links' sh
 // a quarter more often: any common factor makes it twice as often.
 inline constexpr double kOfConcernAlone = 0.25;
 // That its links are even is not believed, once it depends, if chance seldom leaves them so uneven: few flows load
-// links unevenly long before they prove it. Of 300 generated fabrics 35 were called dependent without harm, and with
+// links unevenly long before they prove it. In 300 generated fabrics 35 were called dependent without harm, and with
 // more flows 2 of these were uneven; with this it is 1 of 33.
 inline constexpr double kHarmUnlikely = 0.1;
 inline constexpr double kHarmOfFew = 0.1;  // deviation²
@@ -47,7 +47,7 @@ inline constexpr double kHarmOfFew = 0.1;  // deviation²
 enum class TierVerdict : uint8_t { kAsChance, kMoreEven, kUneven, kPolarized, kDependent, kNotHashed };
 std::string word_of(TierVerdict verdict);  // "as even as chance"
 
-// What lies on each link of a group.
+// The load of each link of a group.
 struct EcmpGroupLoad {
   uint32_t group = 0;
   std::vector<uint64_t> flows;

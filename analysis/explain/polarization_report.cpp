@@ -134,7 +134,7 @@ std::string at_switches(const control::Fabric& fabric, const Polarization& found
   return out;
 }
 
-// Where few flows share a link, the places of links tell, and the links used don't.
+// Where few flows share a link, the places of links show the dependence, and the links used don't.
 std::string strength_text(const Polarized& pair) {
   constexpr double kTelling = 0.95;
   if (pair.used < kTelling)

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostSeen = 32;  // each costs a hull and some thousand hashes
 
-// What choosers have in common whose keys may be looked at together.
+// The name that choosers share if their keys may be looked at together.
 struct ChooserName {
   uint32_t function = 0;
   uint32_t words = 0;  // of the key
@@ -24,7 +24,7 @@ struct Gathered {
   std::vector<KeyVector> keys;
 };
 
-// What one sampled flow chose at the tiers; no groups if it did not come to all of them.
+// The choices of one sampled flow at the tiers; no groups if it did not come to all of them.
 struct SampledWay {
   std::vector<ChooserName> name;
   std::vector<uint32_t> groups;
@@ -69,8 +69,8 @@ std::vector<Seen> gathered(Walker& walker, const FlowChoices& choices, const std
   return out;
 }
 
-// What came to one switch has been sorted by those before it, so that the hull of its keys may hide what they have in
-// common with the earlier choice: of two tiers, all keys of one layout are looked at.
+// The flows that came to one switch have been sorted by those before it, so that the hull of its keys may hide what
+// they have in common with the earlier choice: of two tiers, all keys of one layout are looked at.
 void share_keys(std::vector<Seen>& of, const std::vector<Seen>& all) {
   constexpr size_t kEnough = 2'048;
   for (Seen& seen : of) {

@@ -53,7 +53,7 @@ bool have_the_same_key(const Chooser& a, const Chooser& b);
 // the walker that the choices are from.
 std::vector<Seen> seen_at(Walker& walker, const FlowChoices& choices, const std::array<uint32_t, 2>& tiers,
                           const std::vector<FunctionPair>& functions = {});
-// Of one tier; only of these groups, or of all if none are given.
+// The keys seen in one tier: in these groups, or in all if none are given.
 std::vector<Seen> seen_in(Walker& walker, const FlowChoices& choices, uint32_t tier,
                           const std::vector<UnevenEcmpGroup>& groups);
 

@@ -65,7 +65,7 @@ class Loads {
     bytes_[met.group][met.link] += static_cast<double>(bytes);
     sizes_[met.group].push_back(bytes);
   }
-  // Of a tier where some switches hash and others don't, only the former are in the figures.
+  // Where some switches of a tier hash and others don't, only the former are in the figures.
   bool is_counted(const LinkGroup& group) const { return group.is_hashed || !is_hashed_[group.tier]; }
 
   void finish(TierShare& tier) {

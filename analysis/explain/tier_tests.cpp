@@ -82,7 +82,7 @@ class TierItems {
     add_groups(test, [mean](const Item& item) { return item.bytes / mean; }, true);
     return test.result(finest);
   }
-  // What their keys make of it, and no more.
+  // The unevenness that their keys cause, and no more.
   Evenness of_flows(double finest) const {
     EvennessTest test;
     add_groups(test, [](const Item&) { return 1.0; }, false);
@@ -170,7 +170,7 @@ std::vector<Entry> entries_of(const FlowChoices& choices, uint32_t earlier, uint
     const uint64_t draw = joined(hashes, joined(first.met->key, second.met->key));
     out.push_back({stratum, {one.function, other.function}, draw, first.met->link, second.met->link});
   }
-  // Of strata that have the same draw, only one counts it: the others would count its luck again.
+  // Only one of the strata that have the same draw counts it: the others would count its luck again.
   const auto by_draw = [](const Entry& entry) {
     return std::tuple{entry.draw, entry.stratum, entry.row, entry.column};
   };

@@ -36,8 +36,8 @@ struct TierEvenness {
 // `of_concern`: a deviation² below which a group is let pass.
 TierEvenness evenness_of(const FlowChoices& choices, uint32_t tier, double finest, double of_concern);
 
-// Of a later tier's link on an earlier tier's, given all choices before. Two ways to see it: flows that shared the
-// link itself, and flows that took the same place among the links of any switch of the earlier tier.
+// The dependence of a later tier's link on an earlier tier's, given all choices before. Two ways to see it: flows that
+// shared the link itself, and flows that took the same place among the links of any switch of the earlier tier.
 enum class SharedBy : uint8_t { kLink, kPlace };
 inline constexpr std::array kSharings{SharedBy::kLink, SharedBy::kPlace};
 

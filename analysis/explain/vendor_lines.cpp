@@ -77,7 +77,7 @@ std::optional<VendorLines> of_sonic(const RoleChanges& changes) {
   return out;
 }
 
-// Of a role's switches with LAGs: whether their profiles give LAGs a hash of their own.
+// Whether the profiles of a role's switches with LAGs give LAGs a hash of their own.
 struct LagHashes {
   bool any_own = false;
   bool any_shared = false;
@@ -99,8 +99,8 @@ void put_over(const std::optional<T>& given, std::optional<T>& out) {
   if (given) out = given;
 }
 
-// A role's changes as SONiC's two hashes. What changes the hash of ECMP groups changes that of LAGs where a profile
-// has one for both.
+// A role's changes as SONiC's two hashes. A change to the hash of ECMP groups changes that of LAGs where a profile has
+// one for both.
 std::optional<std::array<control::HashSetting, 2>> sonic_hashes(const control::Testbed& testbed, control::Role role,
                                                                 const RoleChanges& changes) {
   std::array<control::HashSetting, 2> out;
@@ -205,7 +205,7 @@ bool is_of_chips(const control::Testbed& testbed, const RoleChanges& changes) {
   });
 }
 
-// Of roles that all hash by one model of hosts that forward, which have few knobs.
+// For roles that all hash by one model of hosts that forward, which have few knobs.
 std::optional<VendorLines> of_hosts(const control::Testbed& testbed, const RoleChanges& changes,
                                     control::HashModel model) {
   const bool is_ovs = model == control::HashModel::kOvs;

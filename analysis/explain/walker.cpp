@@ -14,7 +14,7 @@ namespace dp = dataplane;
 
 namespace {
 
-// What the trie has for a packet.
+// The trie's entry for a packet.
 uint32_t found_for(const dp::ForwardingState& state, const dp::Packet& packet) {
   const dp::PacketMeta& meta = packet.meta();
   const uint8_t* l3 = packet.data() + meta.l3_offset;
@@ -86,7 +86,7 @@ const dp::ForwardingState& Walker::state(uint32_t node) {
   return *state;
 }
 
-// Whether the frame goes on to routing; else `out` says what becomes of it.
+// Whether the frame goes on to routing; else `out` has what becomes of it.
 bool Walker::accept(uint16_t in_port, dp::Packet& packet, Step& out) {
   const dp::ForwardingState& state = *tables_.state;
   const dp::PortForwarding& port = state.ports[in_port];
@@ -184,7 +184,7 @@ void Walker::see_override(const dp::Packet& packet, Hop& hop) const {
   }
 }
 
-// What was drawn is a LAG that is down and that routes have not left: of the group's others the first.
+// The drawn member is a LAG that is down and that routes have not left: takes the first of the group's others.
 void Walker::draw_another(dp::Packet& packet, const dp::HeaderView& view) const {
   const dp::ForwardingState& state = *tables_.state;
   const dp::EcmpGroup* group = group_of(state, packet);

@@ -47,7 +47,7 @@ struct Choice {
   }
 };
 
-// What an override of the switch did with a packet.
+// The effect of the switch's override on a packet.
 enum class OverrideUse : uint8_t { kUnused, kSent, kWithdrawn, kLinkDown };
 // The LAG of a next hop, and how its member was chosen by the LAGs' own hash; `choice.group` is not set.
 struct LagChoice {

@@ -60,7 +60,7 @@ T ConstantSearch::sum(T a, T b) const {
   return total - ((over - (over >> (lane_ - 1))) & (ones_ * odd_));
 }
 
-// What it adds to the differences of all pairs that the constant has the bit.
+// The bit's contribution, if the constant has it, to the differences of all pairs.
 uint64_t ConstantSearch::flip(std::span<const std::pair<uint32_t, uint32_t>> pairs, uint32_t bit, bool negative) const {
   uint64_t out = 0;
   const uint64_t weight = weights_[bit];

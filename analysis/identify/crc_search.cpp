@@ -53,7 +53,7 @@ class Crc {
   bool reflected_;
 };
 
-// What a flow's fields come to, none longer than two IPv6 addresses and the rest: a buffer, not an allocation a flow.
+// The bytes of a flow's fields, none longer than two IPv6 addresses and the rest: a buffer, not an allocation a flow.
 class FlowBytes {
  public:
   void add(uint8_t byte) { bytes_[size_++] = byte; }
@@ -156,7 +156,7 @@ class CrcSearch {
   }
 
   std::optional<FoundCrc> by(FoundCrc how, const Crc& crc) {
-    // What the register's beginning adds is the same for all flows.
+    // The register's start value adds the same for all flows.
     const std::vector<uint8_t> zeros(bytes_of(sample_.flows[0], how).size(), 0);
     const uint32_t of_ones = crc.of(zeros, crc.ones());
     raws_.clear();

@@ -89,7 +89,7 @@ bool is_same(const FieldList& set, std::initializer_list<control::HashField> fie
          std::ranges::all_of(fields, [&](control::HashField field) { return has(set, field); });
 }
 
-// Of Linux the policies that hash these fields, and those of the packet inside of a tunnel where there is none.
+// Linux's policies that hash these fields, and those of the packet inside of a tunnel where there is none.
 std::vector<uint8_t> linux_policies(const FieldList& set, bool is_ipv6) {
   using enum control::HashField;
   constexpr std::array kOfThree{kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol, kIpv6FlowLabel};
@@ -120,7 +120,7 @@ void add_hosts(std::vector<Keying>& out, const FieldList& set, bool is_ipv6) {
     config.linux_policy = policy;
     out.push_back({config, {config.algorithm}});
   }
-  // Of the others, the algorithm says what it makes of the 5-tuple.
+  // For the other models, the algorithm decides what becomes of the 5-tuple.
   if (!is_same(set, {kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol})) return;
   for (const dp::HashModelRow& model : dp::kHashModels) {
     if (!model.is_of_hosts || model.model == control::HashModel::kLinux) continue;
@@ -131,7 +131,7 @@ void add_hosts(std::vector<Keying>& out, const FieldList& set, bool is_ipv6) {
   }
 }
 
-// Of a chip's model.
+// For a chip's model.
 void add_keyings(std::vector<Keying>& out, control::HashConfig config, bool is_ipv6) {
   const control::HashModel model = config.model;
   std::map<dp::KeyShape, std::vector<dp::HashAlgorithm>> by_shape;
@@ -245,7 +245,7 @@ std::vector<FieldList> usual_sets() {
   return out;
 }
 
-// None, each, and each two of the fields that are not usual.
+// No field, each, and each two of the fields that are not usual.
 std::vector<FieldList> additions() {
   std::vector<control::HashField> others;
   for (const auto& [word, field] : control::Words<control::HashField>::all) {
@@ -292,7 +292,7 @@ std::vector<FieldList> further_sets(bool is_ipv6) {
   return out;
 }
 
-// What a symmetric hash takes for the part in one of both directions.
+// The part that a symmetric hash takes in its place in one of both directions.
 FlowPart mirror_of(FlowPart part) {
   switch (part) {
     case FlowPart::kSource: return FlowPart::kDestination;
@@ -312,7 +312,7 @@ bool explains(const FieldList& set, const std::set<FlowPart>& proven, bool is_sy
 
 std::vector<FieldList> field_sets(FieldTier tier, const std::set<FlowPart>& proven, bool is_ipv6) {
   using enum control::HashField;
-  // What a Linux router hashes of IPv6 unless it is told otherwise: unusual fields, but no unusual hash.
+  // The fields that a Linux router hashes of IPv6 by default: unusual fields, but no unusual hash.
   const FieldList of_linux{kSrcIp, kDstIp, kIpProtocol, kIpv6FlowLabel};
   std::vector<FieldList> sets = tier == FieldTier::kFurther ? further_sets(is_ipv6) : usual_sets();
   if (tier == FieldTier::kLikely && is_ipv6) sets.push_back(of_linux);

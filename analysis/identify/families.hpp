@@ -3,7 +3,7 @@
 // of Linux its policies, of Open vSwitch its algorithms, with the seed open.
 //
 // Configurations whose hashes of all flows of a sample differ by one constant (exclusive or) are one family, if they
-// are linear: their seeds add a constant as well, so this sample cannot tell them apart.
+// are linear: their seeds add a constant as well, so this sample cannot distinguish them.
 #pragma once
 
 #include <array>
@@ -52,7 +52,7 @@ std::vector<FieldList> field_sets(FieldTier tier, const std::set<FlowPart>& prov
 // How far a configuration is from what switches usually have; 0 is the 5-tuple, seed 0, no offset.
 uint32_t rarity(const dataplane::HashConfig& config);
 
-// Of the sets, with those options that explain the proven parts.
+// The families of the sets, with those options that explain the proven parts.
 std::vector<Family> families_of(const Sample& sample, const std::vector<FieldList>& sets,
                                 const std::set<FlowPart>& proven);
 

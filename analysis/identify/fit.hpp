@@ -11,7 +11,7 @@
 namespace softspine::analysis {
 
 inline constexpr uint32_t kUnknownLink = UINT32_MAX;
-// Of a sample in which some observations may be wrong.
+// The least part of a sample that is right if some observations may be wrong.
 inline constexpr double kFewestRight = 0.85;
 
 struct Fit {

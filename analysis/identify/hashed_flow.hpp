@@ -37,7 +37,7 @@ struct Flow {
   friend auto operator<=>(const Flow&, const Flow&) = default;
 };
 
-// What flows have that a hash can take. An address counts for SRC_IP, SRC_IPV4 and SRC_IPV6 alike.
+// The parts of flows that a hash can take. An address counts for SRC_IP, SRC_IPV4 and SRC_IPV6 alike.
 enum class FlowPart : uint8_t {
   kSource,
   kDestination,
@@ -60,7 +60,7 @@ bool set_addresses(Flow& flow, std::string_view source, std::string_view destina
 // The flow with zeros in place of the part.
 Flow without(Flow flow, FlowPart part);
 
-// Without FCS. Its addresses on layer 2 are zeros.
+// The frame has no FCS. Its addresses on layer 2 are zeros.
 std::vector<uint8_t> frame_of(const Flow& flow);
 // The flow of a parsed packet; of IP only.
 Flow flow_of(const dataplane::Packet& packet);

@@ -20,7 +20,7 @@ Flow::Address random_address(dp::Rng& rng, bool is_ipv6) {
   return out;
 }
 
-// Who shares a bucket with whom: buckets by the order in which they come.
+// The flows' partition by bucket: buckets are numbered in the order in which they come.
 std::vector<uint32_t> partition_of(const std::vector<uint32_t>& buckets) {
   std::map<uint32_t, uint32_t> numbers;
   std::vector<uint32_t> out;

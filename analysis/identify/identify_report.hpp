@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was identified: JSON for programs, text for people, and a profile for testbed files.
+// The identified hash: JSON for programs, text for people, and a profile for testbed files.
 #pragma once
 
 #include <string>

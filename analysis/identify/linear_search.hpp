@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trial's round over the linear families, on all cores. What is found is told in the order of the families.
+// A trial's round over the linear families, on all cores. Finds are listed in the order of the families.
 #pragma once
 
 #include <functional>

@@ -30,8 +30,8 @@ struct LinearSolution {
   double tried = 0;       // log2 of how many linear hashes there are
 };
 
-// None if no linear hash explains the flows (15 % may be wrong), the group has no 2^k members, or flows are too few to
-// tell.
+// Empty if no linear hash explains the flows (15 % may be wrong), the group has no 2^k members, or there are too few
+// flows.
 std::optional<LinearSolution> solve_linear(const Sample& sample);
 
 }  // namespace softspine::analysis

@@ -88,7 +88,7 @@ class Offsets {
   uint32_t all_;
 };
 
-// Of a host that forwards: there is only one.
+// For a host that forwards: there is only one.
 class NoOffset {
  public:
   NoOffset(const Family& family, uint32_t members) : choice_(family.configs.front(), members) {}

@@ -16,8 +16,8 @@ struct FoundSeed {
   uint8_t offset = 0;
 };
 
-// There is at least one pair. `from` to `to`: positions in `seeds`; in all 2^32 numbers if `seeds` is empty. Found by
-// all cores, told in the order of the seeds.
+// There is at least one pair. `from` to `to`: positions in `seeds`; in all 2^32 numbers if `seeds` is empty. All cores
+// search; the result is in the order of the seeds.
 std::vector<FoundSeed> find_seeds(const Family& family, uint32_t members, std::span<const FlowPair> pairs,
                                   std::span<const uint32_t> seeds, uint64_t from, uint64_t to);
 

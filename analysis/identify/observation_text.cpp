@@ -46,7 +46,7 @@ std::optional<uint64_t> number_of(std::string_view text) {
   return out;
 }
 
-// Lines that say something, with their numbers.
+// Lines that are neither empty nor comments, with their numbers.
 class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
@@ -131,7 +131,7 @@ class Rows {
 
 constexpr auto kFlowColumns = {"proto", "sport", "dport", "dest_qp", "opcode", "flow_label", "in_port", "vlan"};
 
-// What only some packets have is taken from those only.
+// Fields that only some packets have are taken from those only.
 Flow flow_of_row(Rows& row) {
   Flow out;
   if (!set_addresses(out, row.text("src"), row.text("dst")))

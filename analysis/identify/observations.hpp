@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was observed: flows, and the link of the group that each took.
+// The observed flows, and the link of the group that each took.
 //
 // A flow that was seen on several links counts for the one where it was seen most often; such flows are counted, since
 // a switch that hashes sends a flow by one link.

@@ -223,7 +223,7 @@ std::string iperf3_line(const Flow& flow) {
                      text_of(flow, flow.source), flow.source_port, flow.destination_port, is_udp ? " -u" : "");
 }
 
-// Of a label's 20 bits the lower 14 and the upper 6 are added up (exclusive or); a label of zero is none.
+// The lower 14 and the upper 6 of a label's 20 bits are added up (exclusive or); a label of zero is none.
 std::string ib_write_bw_line(const Flow& flow) {
   if (!flow.is_roce() || flow.source_port < kFirstRocePort) return {};
   const uint32_t label = 1U << 14 | ((flow.source_port - kFirstRocePort) ^ 1U);

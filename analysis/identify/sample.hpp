@@ -44,7 +44,7 @@ bool goes_one_way(const Sample& sample);
 // True if addresses and source ports have eight values each: few flows would then fit two hashes by a lack of variety.
 bool is_rich(const Sample& sample);
 // Parts that the hash must take, since flows that differ in nothing else took different links. If observations may be
-// wrong, of at least eight such pairs more than half have to tell.
+// wrong, more than half of at least eight such pairs have to prove it.
 std::set<FlowPart> proven_parts(const Sample& sample, bool may_be_wrong);
 
 }  // namespace softspine::analysis

@@ -24,7 +24,8 @@ constexpr uint32_t kRounds = 12;         // of random pairs, of many observation
 constexpr uint32_t kRoundsOfFew = 4;
 constexpr size_t kFurtherSets = 500;  // so many are tried, the most usual
 constexpr size_t kFurtherSetsInRounds = 100;
-// Who explains so many flows fewer than another is no rival: each of them is a hundred times less likely then.
+// A hypothesis that explains so many flows fewer than another is no rival: each of them is a hundred times less likely
+// then.
 constexpr uint32_t kAsGood = 2;
 constexpr size_t kPairs = 12;  // of a round
 
@@ -59,7 +60,7 @@ struct Step {
   bool may_be_wrong;
 };
 using Steps = std::array<Step, 6>;
-// Of many observations some are wrong more often than the fields are unusual.
+// Among many observations, wrong ones are more frequent than unusual fields.
 constexpr size_t kMany = 128;
 constexpr Steps kOfFew{{{FieldTier::kLikely, false},
                         {FieldTier::kUsual, false},
@@ -102,7 +103,7 @@ class Search {
     if (options_.goes_on && !options_.goes_on(what, share)) out_.is_ended = true;
     return !out_.is_ended;
   }
-  // Of an odd group each offset of each family is a search for constants.
+  // For an odd group each offset of each family is a search for constants.
   bool is_dear(FieldTier tier) const { return tier == FieldTier::kFurther && !std::has_single_bit(sample_.members); }
   static const char* words_of(FieldTier tier) {
     return tier == FieldTier::kLikely ? "likely fields" : tier == FieldTier::kUsual ? "usual fields" : "further fields";
@@ -174,7 +175,7 @@ class Search {
     }
   }
 
-  // What explains the flows that the first find explains; judged by all flows.
+  // Searches for hashes that explain the flows that the first find explains, and judges them by all flows.
   void set_wrong_aside(FieldTier tier) {
     const auto best = std::ranges::max_element(out_.found, {}, [](const Hypothesis& it) { return it.fit.agreeing; });
     Hypothesis first = *best;  // `found` is emptied below

@@ -11,7 +11,8 @@
 
 namespace softspine::analysis {
 
-// What the seeds of a configuration add to its hashes, as seen by one flow: all keys of one length get the same.
+// The constants that the seeds of a configuration add to its hashes, as seen by one flow: all keys of one length get
+// the same.
 class SeedEffects {
  public:
   SeedEffects(const dataplane::HashConfig& config, const FlowFrame& flow);

@@ -33,7 +33,7 @@ std::optional<uint16_t> port_of(std::string_view text) {
   return out;
 }
 
-// What a command says of its packets.
+// A command's options that describe its packets.
 class Command {
  public:
   explicit Command(const Words& words, size_t first) {
@@ -145,7 +145,7 @@ class Traces {
       is_used_ = false;
     }
   }
-  // A name stands before its address, and paris-traceroute says addresses twice.
+  // A name stands before its address, and paris-traceroute prints addresses twice.
   void answers(const Words& words) {
     std::set<std::string> addresses;
     for (size_t i = 1; i < words.size(); ++i) {

@@ -2,12 +2,12 @@
 // Observations from traceroutes: the address that answered at one distance is the link that the switch before it took.
 //
 //   traceroute        a line with the command itself, as a shell's `set -x` prints it, and then its output. The command
-//                     has to say the flow: -s ADDRESS --sport=PORT -p PORT, with -U or -T; else each probe is a flow
-//                     of its own, of which the output does not tell
+//                     has to name the flow: -s ADDRESS --sport=PORT -p PORT, with -U or -T; else each probe is a flow
+//                     of its own, which the output does not show
 //   paris-traceroute  its first line has addresses and ports
 //   dublin-traceroute its JSON has them with each probe
 //
-// Several may follow each other in a file. A trace whose flow is not told is counted; hops that did not answer, and
+// Several may follow each other in a file. A trace whose flow is not known is counted; hops that did not answer, and
 // other lines, are passed over. Which switch is asked is said by `hop`: the distance of its next hops.
 #pragma once
 

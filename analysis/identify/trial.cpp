@@ -130,7 +130,7 @@ void Trial::add_linear(const Family& family, Constant constant, SearchResult& ou
   }
 }
 
-// What counts is what the hash itself says.
+// Only the result of the hash itself counts.
 void Trial::add(const dp::HashConfig& config, SearchResult& out) const {
   if (out.found.size() == SearchResult::kMost) {
     out.is_cut = true;
@@ -158,7 +158,7 @@ void Trial::run(const Family& family, SearchResult& out) {
       const std::pair both{values[pair.first], values[pair.second]};
       const bool is_open =
           both.first != both.second && ((both.first ^ both.second) & ((1U << constants.renaming_bits()) - 1)) == 0;
-      // Flows that differ in nothing that the family hashes say the same twice.
+      // Flows that differ in nothing that the family hashes give the same equation twice.
       const bool is_new = std::ranges::find(equations, both) == equations.end();
       if (is_open && is_new && equations.size() < constants.equations()) equations.push_back(both);
     }
