@@ -87,7 +87,7 @@ std::expected<CaptureFile, std::string> CaptureFile::open(const std::string& pat
   struct stat about{};
   if (source->file < 0 || fstat(source->file, &about) != 0) return std::unexpected(path + ": " + std::strerror(errno));
   if (S_ISDIR(about.st_mode)) return std::unexpected(path + ": is a directory, not a capture");
-  source->follow = follow && S_ISREG(about.st_mode);  // the writer of a pipe says when it has ended
+  source->follow = follow && S_ISREG(about.st_mode);  // the writer of a pipe closes it at its end
   source->bytes = source->follow ? 0 : static_cast<uint64_t>(about.st_size);
   return CaptureFile{path, std::move(source)};
 }

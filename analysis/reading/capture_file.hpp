@@ -30,7 +30,7 @@ class CaptureFile {
   // The error is a sentence.
   static std::expected<CaptureFile, std::string> open(const std::string& path, bool follow);
 
-  // False at the end. Where the file is cut short this is the end, and a note says so.
+  // False at the end. Where the file is cut short this is the end, and a note names it.
   std::expected<bool, std::string> next(storm::CapturedFrame& frame);
   const storm::CaptureReader& reader() const { return *reader_; }
   const std::vector<std::string>& notes() const { return notes_; }

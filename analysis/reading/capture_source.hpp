@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a capture was made, as the command line says it:
+// The place where a capture was made, as the command line gives it:
 //
 //   FILE             its interfaces are named after ports, tor1:Ethernet4, as ours are
 //   tor1=FILE        its interfaces are ports of tor1: Ethernet0, Ethernet4
@@ -16,7 +16,7 @@ namespace softspine::analysis {
 
 struct CaptureSource {
   std::string file;
-  std::string node;                      // whose ports the interfaces are; empty: their names say it
+  std::string node;                      // the interfaces' node; empty: their names have it
   std::optional<control::LinkEnd> port;  // of all frames
 };
 

@@ -2,7 +2,7 @@
 // The flows of captures, as they would come to the testbed's fabric.
 //
 // A flow is a set of addresses, ports, protocol and QP; its bytes are those of its packets on the wire, also where the
-// capture was sliced. Of its frame only what a hash can reach is kept; how it comes to the fabric is in
+// capture was sliced. Only the bytes of its frame that a hash can reach are kept; how it comes to the fabric is in
 // entering_frames.hpp.
 #pragma once
 

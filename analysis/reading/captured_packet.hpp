@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers of captures share: a frame without the tags of the network where it was captured, what tells its flow
-// from others, and places of a fabric by their names.
+// Shared by readers of captures: a frame without the tags of the network where it was captured, the identity of its
+// flow, and places of a fabric by their names.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct FlowIdentity {
   std::string rest;
   std::string all() const { return source + destination + rest; }
 };
-// Of a packet that was parsed and is IP.
+// The packet must have been parsed and be IP.
 FlowIdentity identity_of(const dataplane::Packet& packet);
 
 struct BareFrame {
@@ -35,7 +35,7 @@ BareFrame without_tags(std::span<const uint8_t> captured, uint32_t length);
 // Hosts by address, as bytes.
 std::unordered_map<std::string, uint32_t> hosts_by_address(const control::Fabric& fabric);
 
-// Who sends what comes in at a place: "" for nobody in particular, a host, or SWITCH:PORT, whose peer it is.
+// The sender of frames that come in at a place: "" for nobody in particular, a host, or SWITCH:PORT, whose peer it is.
 std::expected<std::optional<control::LinkEnd>, std::string> sender_named(const control::Fabric& fabric,
                                                                          const std::string& from);
 

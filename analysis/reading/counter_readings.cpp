@@ -87,7 +87,7 @@ std::expected<void, std::string> CounterReadings::fit(const control::Testbed& te
     if (known == testbed.fabric.nodes.end()) return std::unexpected(node.name + " is no node of " + testbed.name);
     node.is_host = control::tier_of(known->role) == control::kHostTier;
     node.known_ports = static_cast<uint32_t>(known->ports.size());
-    // What no cable is at asks nobody, and counts for nothing.
+    // A port without a cable pauses nobody, and counts for nothing.
     std::erase_if(node.ports, [&](const auto& it) {
       return std::ranges::find(known->ports, it.first, &control::FabricPort::name) == known->ports.end();
     });

@@ -17,8 +17,8 @@ class CounterReadings {
   // NODE=BEFORE,AFTER of a switch, NODE:PORT=BEFORE,AFTER of a NIC's port. The error is a sentence.
   std::expected<void, std::string> add(const std::string& text);
 
-  // Takes links, hosts and numbers of ports from the testbed. The error is a sentence: a testbed of another fabric
-  // tells nothing of this one.
+  // Takes links, hosts and numbers of ports from the testbed. The error is a sentence: a testbed of another fabric does
+  // not describe this one.
   std::expected<void, std::string> fit(const control::Testbed& testbed);
 
   const storm::CountedFabric& fabric() const { return fabric_; }

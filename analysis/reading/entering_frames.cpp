@@ -29,7 +29,8 @@ void set_ipv4_length(uint8_t* header, uint32_t header_bytes, uint32_t total) {
 }
 
 // A NIC that cuts or joins segments shows the capture a packet that no link carries, with a length of more than a frame
-// or, beyond 64 KiB, of nothing. It is followed as the longest frame of its flow would be. True if it was such.
+// or, beyond 64 KiB, of nothing. Such a packet is followed as the longest frame of its flow would be. True if it was
+// such.
 bool fit(BareFrame& frame, uint32_t longest) {
   if (frame.bytes.size() < dp::ethernet::kBytes + dp::ipv4::kMinBytes) return false;
   uint8_t* header = frame.bytes.data() + dp::ethernet::kBytes;
@@ -62,7 +63,7 @@ bool is_cut_before_bth(const dp::Packet& packet, uint32_t stored, uint32_t lengt
   return is_roce && meta.l4_offset + dp::udp::kBytes + dp::bth::kBytes > stored;
 }
 
-// What tells a flow from others, as far as it was captured.
+// The flow's identity, as far as it was captured.
 EnteringFrame::Told told_by(const dp::PacketMeta& meta, bool is_cut) {
   const bool is_ip = meta.ether_type == dp::ethernet::kTypeIpv4 || meta.ether_type == dp::ethernet::kTypeIpv6;
   if ((meta.flags & (dp::kIsIpv4 | dp::kIsIpv6)) == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hosts and ports named on the command line. What is unknown is refused with the nearest name that there is.
+// Hosts and ports named on the command line. An unknown name is refused with the nearest name that there is.
 #pragma once
 
 #include <fmt/format.h>
@@ -57,7 +57,7 @@ inline std::string guess_at_port(const control::Fabric& fabric, PortsOf among, s
   return control::Guesser{}.guess(unknown, {names.begin(), names.end()});
 }
 
-// Of something without a colon, among the hosts; else among the ports of switches.
+// A name without a colon is looked for among the hosts, another among the ports of switches.
 inline std::string guess_at_sender(const control::Fabric& fabric, std::string_view unknown) {
   if (unknown.find(':') != std::string_view::npos) return guess_at_port(fabric, PortsOf::kSwitches, unknown);
   return control::Guesser{}.guess(unknown, host_names(fabric));

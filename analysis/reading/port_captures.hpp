@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flows and the ports that they left by, from captures: one file for each port, or files of several interfaces, which
-// name the port. Frames that the capture says came in are passed over, and so is what no ECMP group forwards: what is
+// name the port. Frames that came in, by the capture, are passed over, and so is what no ECMP group forwards: what is
 // not IP, multicast, and what stays on the link.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the reading of a capture is. Whoever reads calls this now and then; a command shows it.
+// How far the reading of a capture is. A reader calls this now and then; a command shows it.
 #pragma once
 
 #include <cstdint>

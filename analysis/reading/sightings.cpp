@@ -28,8 +28,8 @@ constexpr size_t kHeadBytes = 256;  // of a frame: beyond what any hash reaches
 constexpr uint64_t kProgressEvery = 1 << 14;
 constexpr uint8_t kTtl = 64;
 
-// What differs from hop to hop is made the same: MACs, TTL, and the checksum, which may never have been right where it
-// was captured (offload).
+// Fields that differ from hop to hop are made the same: MACs, TTL, and the checksum, which may never have been right
+// where it was captured (offload).
 void normalise(BareFrame& frame) {
   if (frame.bytes.size() < dp::ethernet::kBytes) return;
   std::fill_n(frame.bytes.begin(), dp::ethernet::kType, uint8_t{0});
@@ -60,7 +60,7 @@ struct KnownPorts {
     if (listed_as != listed.port_of_interface.end()) return named(listed_as->second);
     return named(source.node.empty() ? name : source.node + ":" + name);
   }
-  // Whose frame it is, if its interface is no port: a mirror's.
+  // The owner of a frame whose interface is no port: a mirror's.
   std::optional<LinkEnd> of_sender(std::span<const uint8_t> frame) const {
     if (listed.port_of_mac.empty() || frame.size() < dp::ethernet::kBytes) return std::nullopt;
     const auto found = listed.port_of_mac.find(dp::load48(frame.data() + dp::ethernet::kSource));
@@ -101,7 +101,7 @@ class Collection {
     for (const control::Profile& profile : walker.testbed().profiles) hashes_.emplace_back(profile.hash);
   }
 
-  // Of one file: the ports of its interfaces.
+  // Begins one file: the ports of its interfaces.
   void begin(const CaptureSource& source) {
     source_ = &source;
     of_interface_.clear();

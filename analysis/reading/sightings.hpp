@@ -2,10 +2,10 @@
 // The flows of captures made at ports, and the ports that each of them left by.
 //
 // A frame that went out at a port left by it; one that came in left by the port at the other end of the link. Captures
-// that do not say which way a frame went (pcap) are read by the fabric's shape: over a link to something below, a
+// without the way that a frame went (pcap) are read by the fabric's shape: over a link to something below, a
 // packet goes up if its source is down there and its destination is not, and down in the other case.
-// A flow is what captured_packet.hpp says, and beyond that all packets that any switch's hash takes as one: if a UDF or
-// the opcode is hashed, packets that differ there are different flows.
+// A flow is defined by captured_packet.hpp, and beyond that all packets that any switch's hash takes as one: if a UDF
+// or the opcode is hashed, packets that differ there are different flows.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct SightingOptions {
 std::expected<Sightings, std::string> read_sightings(Walker& walker, const std::vector<CaptureSource>& sources,
                                                      const SightingOptions& options);
 
-// For a person: what became no sighting. Empty if there is none.
+// For a person: the packets that became no sighting. Empty if there is none.
 std::string left_out_text(const Sightings& sightings);
 
 }  // namespace softspine::analysis

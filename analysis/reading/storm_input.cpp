@@ -42,7 +42,7 @@ std::string note_on(const storm::ClockStep& step) {
       at, storm::time_text(step.by));
 }
 
-// What the reader of the report should know of its source.
+// Notes for the reader of the report on its source.
 std::vector<std::string> notes_on(const storm::PauseRecorder& recorded) {
   const storm::Tally& tally = recorded.tally();
   std::vector<std::string> notes;
@@ -79,7 +79,7 @@ std::vector<std::string> notes_on(const storm::PauseRecorder& recorded) {
   return notes;
 }
 
-// What is known when all has been recorded. The error is a sentence.
+// Adds the facts that are known when all has been recorded. The error is a sentence.
 std::expected<void, std::string> add_facts(ReadCapture& out) {
   const auto more = notes_on(out.recorded);
   out.facts.notes.insert(out.facts.notes.end(), more.begin(), more.end());
@@ -238,7 +238,7 @@ class SecondReading {
   }
 
  private:
-  // What has come since the first reading is left out, and so are frames whose time is wrong.
+  // Frames that have come since the first reading are left out, and so are frames whose time is wrong.
   std::expected<void, std::string> advance(size_t n) {
     const FirstReading& first = first_[group_.captures[n].capture];
     for (;;) {
@@ -259,7 +259,7 @@ class SecondReading {
   std::priority_queue<std::tuple<Instant, size_t>, std::vector<std::tuple<Instant, size_t>>, std::greater<>> next_;
 };
 
-// Of whole clocks, not of the captures' own zeros.
+// The skew of whole clocks, not of the captures' own zeros.
 double skew_seconds(const FirstReading& its, const FirstReading& reference, const storm::ClockMap& map) {
   const Instant begin = its.outline.clock.first;
   const double within = static_cast<double>(begin.count_ps()) - static_cast<double>(map(begin).count_ps());
@@ -305,7 +305,7 @@ std::expected<ReadCapture, std::string> read_group(const StormInput& input, cons
   uint64_t without_time = 0;
   for (const storm::AlignedCapture& it : group.captures) {
     without_time += first[it.capture].timeless;
-    // Of one alone, the recorder tells them; of those that packets have put together, they are silences of all or of
+    // For one alone, the recorder has them; for those that packets have put together, they are silences of all or of
     // one.
     if (input.clocks_within && group.captures.size() > 1) {
       for (const storm::ClockStep& step : first[it.capture].steps) {

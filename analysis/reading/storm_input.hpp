@@ -18,13 +18,13 @@ namespace softspine::analysis {
 
 struct StormInput {
   std::vector<std::string> captures;  // FILE, or PLACE=FILE (analysis/storm/merged_captures.hpp); - is standard input
-  dataplane::Rate speed;              // of every link; zero: what the captures say
+  dataplane::Rate speed;              // of every link; zero: as in the captures
   bool follow = false;                // wait for more at the end of the file
   // Is shown what a growing capture has so far, now and then.
   std::function<void(const storm::PauseRecorder&, const std::vector<storm::CapturedInterface>&)> look = {};
   ProgressFunction progress = {};
-  dataplane::Duration storm_after = dataplane::Duration::max();  // as the user says: shorter pauses are none
-  std::optional<dataplane::Duration> clocks_within;              // as the user says: no comparison is made
+  dataplane::Duration storm_after = dataplane::Duration::max();  // given by the user: shorter pauses are none
+  std::optional<dataplane::Duration> clocks_within;              // given by the user: no comparison is made
 };
 
 // Captures on one time line.
