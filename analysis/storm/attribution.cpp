@@ -141,7 +141,7 @@ class Sweep {
     it->second.time += stretch.length();
   }
 
-  // Of PAUSE and PFC in one cycle, PFC's.
+  // PFC's priority, if PAUSE and PFC are in one cycle.
   uint8_t priority_of(const std::vector<uint32_t>& cycle) const {
     uint8_t least = kAllPriorities;
     for (const uint32_t place : cycle) least = std::min(least, log_.pauses[lasting_.pause_at(place)].priority);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which root each pause is due to: sweeps over the time line, and attributes every moment of every pause to a root.
-// What was captured twice, at the same link and priority, is attributed once.
+// A pause that was captured twice, at the same link and priority, is attributed once.
 //
 // At a given moment, a pause is a root if no other pause can have caused it (pause_graph.hpp), or if it is known to be
 // one; the pauses that it leads to, hop by hop, are attributed to it. Where several roots lead to one pause, the one
@@ -60,7 +60,7 @@ inline dataplane::Duration sum(dataplane::Duration a, dataplane::Duration b) {
   return a > most - b ? most : a + b;
 }
 
-// What is known of the pauses of a log, by their index, before their attribution.
+// Facts about the pauses of a log, by their index, before their attribution.
 struct PauseMarks {
   std::vector<bool> lasts;    // the pause is part of one that lasts
   std::vector<bool> is_root;  // the pause has no cause, whatever else is paused

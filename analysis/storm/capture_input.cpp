@@ -13,7 +13,7 @@ void CaptureInput::fill(size_t n) {
     begin_ = 0;
   }
   while (held() < n && !ended_) {
-    // A block may say that it is longer than the input: room is made as it comes.
+    // A block's length may exceed the input: room is made as it comes.
     if (end_ == buffer_.size()) buffer_.resize(std::min(n, 2 * buffer_.size()));
     const size_t got = read_(std::span{buffer_}.subspan(end_));
     ended_ = got == 0;

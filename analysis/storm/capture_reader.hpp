@@ -59,10 +59,10 @@ struct CapturedInterface {
   std::string filter;                     // that frames were chosen by; empty: not said
   uint64_t speed_bps = 0;                 // 0: not said
   uint64_t mac = 0;                       // 0: not said
-  uint64_t dropped = 0;                   // frames, as the capture's statistics say
-  std::optional<uint64_t> received = {};  // as these say, too
+  uint64_t dropped = 0;                   // frames, by the capture's statistics
+  std::optional<uint64_t> received = {};  // by these, too
   uint16_t link_type = 0;
-  // Of several captures that are read as one: where an interface of all of a machine's ports is, and in which time its
+  // For several captures that are read as one: the machine of an interface of all ports, and the time in which its
   // frames were captured.
   std::string machine = {};
   bool is_named = true;  // false: its name was made up

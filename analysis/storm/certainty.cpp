@@ -17,7 +17,7 @@ bool is_watched(const PauseLog& log, uint32_t port) {
   return (it.is_captured && it.hears) || (it.peer != kNone && log.ports[it.peer].is_captured);
 }
 
-// What was captured there spans all of the time but a tenth.
+// The frames captured there span all of the time but a tenth.
 bool spans(const LogPort& port, const CapturedTime& time) {
   const Duration tenth = (time.until - time.from) / 10;
   return port.is_captured && port.time.from <= time.from + tenth && time.until <= port.time.until + tenth;

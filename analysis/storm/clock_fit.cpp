@@ -33,7 +33,7 @@ std::vector<LineLimit> relative(const std::vector<ClockLimit>& limits, Instant a
   return out;
 }
 
-// What lines that still fit say of the difference at one time.
+// The range of the difference at one time, over the lines that still fit.
 struct Reach {
   double t = 0;
   double low = 0;
@@ -81,7 +81,7 @@ std::expected<ClockFit, std::string> fit_clock(const ClockLimits& limits, Instan
   const double high = search.reach(out.drift, kMostDrift, band.wrong);
   const Reach begin = reach_at(search, low, high, between(out.at.count_ps(), from.count_ps()));
   const Reach end = reach_at(search, low, high, between(out.at.count_ps(), to.count_ps()));
-  // Of all lines, the one through both middles has the least uncertainty. Its drift is 0 if any drift fits.
+  // The line through both middles has the least uncertainty of all. Its drift is 0 if any drift fits.
   if (end.t > begin.t) out.drift = std::clamp((end.middle() - begin.middle()) / (end.t - begin.t), low, high);
   const double middle = begin.middle() - out.drift * begin.t;
   out.skew = base + Duration::ps(std::llround(middle));

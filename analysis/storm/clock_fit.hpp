@@ -2,10 +2,10 @@
 // How one capture's clock differs from another's, from the packets that both saw.
 //
 // The difference is taken for a line, skew + drift × time, with a drift of at most 200 ppm either way (two crystals of
-// 100 ppm). A packet that the other capture saw first, d before this one, says clock difference + d, and nobody knows
-// d; but d is not negative. So each such packet is an upper limit, each that this one saw first a lower limit, and the
-// line lies between the lowest of the upper and the highest of the lower limits. The packets that waited least say
-// most; how long others waited does not matter:
+// 100 ppm). A packet that the other capture saw first, d before this one, shows clock difference + d, with d unknown
+// but not negative. So each such packet is an upper limit, each that this one saw first a lower limit, and the
+// line lies between the lowest of the upper and the highest of the lower limits. The packets that waited least give the
+// tightest limits; how long others waited does not matter:
 //
 //   width(drift) = min(upper_i − drift × t_i) − max(lower_j − drift × t_j),   a line fits where this is not negative
 //
@@ -14,8 +14,8 @@
 // the uncertainty, and no other line promises less. A drift is seen in a long time alone: 10 ppm are 0.1 us in 10 ms,
 // less than packets wait. Where lines of all drifts fit, the drift is unknown, and the line has next to none.
 //
-// Who saw a packet first: the place with the larger TTL; of equal ones, of both ends of a link, the one that it left. A
-// link holds a packet for no longer than 5 us (1 km), so such a packet gives both limits. Where a capture does not say
+// The place with the larger TTL saw a packet first; with equal ones at both ends of a link, the end that it left. A
+// link holds a packet for no longer than 5 us (1 km), so such a packet gives both limits. Where a capture does not show
 // which way frames went, these limits count on either side, and only if packets went both ways. Time stamps may be cut
 // to microseconds: each limit is wider by that.
 //
@@ -36,7 +36,7 @@ namespace softspine::analysis::storm {
 // For differences of times that anybody may have written into a capture.
 __extension__ using Int128 = __int128;
 
-// What one packet says of "this clock − the other clock", at the time `at` of this clock.
+// One packet's limit of "this clock − the other clock", at the time `at` of this clock.
 struct ClockLimit {
   dataplane::Instant at;
   dataplane::Duration difference;
@@ -45,7 +45,7 @@ struct ClockLimit {
 struct ClockLimits {
   std::vector<ClockLimit> upper;
   std::vector<ClockLimit> lower;
-  uint64_t packets = 0;  // that both saw, and that say something
+  uint64_t packets = 0;  // that both saw, and that give a limit
 };
 
 struct ClockFit {

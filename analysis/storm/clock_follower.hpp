@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frames of a capture whose clock may have been set (clock_steps.hpp): hands on each but those whose time is wrong.
-// Whether it is, the next frame tells, so a frame far from the one before it is held until then.
+// The next frame shows whether a time is wrong, so a frame far from the one before it is held until then.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ class ClockFollower {
       place(frame, use);
     }
   }
-  // After the last frame.
+  // Called after the last frame.
   template <typename Use>
   void finish(Use&& use) {
     if (held_) place_held(use);

@@ -95,7 +95,7 @@ class Grouping {
     return known < other ? *found->second : reversed(*found->second);
   }
 
-  // It has steps, and no other capture says that they are silences.
+  // The capture has steps, and no other capture shows that they are silences.
   bool may_have_been_set(uint32_t capture) const {
     return !captures_[capture].steps.empty() && std::ranges::none_of(fits_, [capture](const auto& it) {
       return it.second && (it.first.first == capture || it.first.second == capture);
@@ -155,7 +155,7 @@ class Grouping {
     return {.at = fit.at, .begin = next(fit.other(fit.at)), .rate = (1 - fit.drift) * next.rate};
   }
 
-  // What is wrong with the pair that could have joined it: the one with the most packets.
+  // Names the fault of the pair that could have joined it: the one with the most packets.
   std::string why_apart(uint32_t capture) const {
     if (may_have_been_set(capture)) return kMayHaveBeenSet;
     std::string why = "it shares no packet with the others";

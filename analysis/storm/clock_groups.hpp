@@ -7,7 +7,7 @@
 // or after anything in this one.
 //
 // A step of a clock (clock_steps.hpp) is a silence if packets that both captures saw lie on the pair's line before and
-// behind it. Else the clock may have been set there, and the pair is not compared: a fit says nothing of a time from
+// behind it. Else the clock may have been set there, and the pair is not compared: a fit does not hold for a time from
 // which no packet is known.
 #pragma once
 
@@ -56,7 +56,7 @@ struct CaptureGroups {
 };
 
 CaptureGroups group_captures(const std::vector<CaptureClock>& captures);
-// If the user says that the clocks agree within `uncertainty`.
+// For clocks that agree within `uncertainty`, by the user's word.
 CaptureGroups one_group(size_t captures, dataplane::Duration uncertainty);
 
 }  // namespace softspine::analysis::storm

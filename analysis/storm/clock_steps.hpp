@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of a capture's frames, in the order in which they stand there: what to make of it if its clock was set.
 //
-//   back by more than kLeast      no clock runs backwards by so much: it was set. What follows is put behind what was
-//                                 there before, kLeast later
+//   back by more than kLeast      no clock runs backwards by so much: it was set. The frames that follow are put behind
+//                                 those before, kLeast later
 //   ahead by more than kLeast     by the largest steps, each at least kDwarfs times as large as every other one: the
-//                                 clock was set, or nothing was captured for so long. Nobody can tell which
+//                                 clock was set, or nothing was captured for so long. The capture does not show which
 //   one frame alone               that is far from the frames before and behind it, which are near each other: its time
 //                                 is wrong, and it is left out
 //
-// Such a time is a silence. It is no part of the capture's length.
-// Bounds: kMaxStrays frames are left out, and kMaxSteps steps told from others; a capture with more has no clock that
+// Such a time is a silence. The silence is no part of the capture's length.
+// Bounds: kMaxStrays frames are left out, and kMaxSteps steps are recognised; a capture with more has no clock that
 // can be followed, and its times are taken as they are.
 #pragma once
 
@@ -33,7 +33,7 @@ class ClockSteps {
  public:
   static constexpr dataplane::Duration kLeast = dataplane::Duration::s(1);
   static constexpr int64_t kDwarfs = 100;
-  static constexpr uint64_t kFramesPerStep = 20;  // fewer frames are too few to say what is usual
+  static constexpr uint64_t kFramesPerStep = 20;  // fewer frames do not show what is usual
   static constexpr uint32_t kMaxStrays = 16;
   static constexpr size_t kMaxSteps = 32;
   // Times of a capture are within 50 days of its origin, and any two of the time line have to be within 106.

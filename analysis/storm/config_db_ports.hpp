@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a switch's config_db.json (SONiC) says of its ports in captures:
+// Facts about a switch's ports in captures, from its config_db.json (SONiC):
 //
 //   DEVICE_METADATA|localhost|mac        the address that all of its ports send from
 //   DEVICE_METADATA|localhost|hostname   its node; the file's name without its ending if it is not there

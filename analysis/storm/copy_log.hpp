@@ -6,7 +6,7 @@
 // A switch that sends from one address at all of its ports asks for the same at several of them at nearly the same
 // time: of those that saw the same frames, the two ends of a link are the least time apart. Bounds: of each source the
 // kRecent last frames are compared (kFewRecent where there are more than kMaxSources), and kMaxPairs places with each
-// other. What exceeds these is no copy, and counts.
+// other. A frame beyond these is no copy, and counts.
 #pragma once
 
 #include <algorithm>

@@ -127,7 +127,7 @@ const PortCounts* counts_of(const CountedFabric& fabric, const std::string& port
   return it == node->ports.end() ? nullptr : &it->second;
 }
 
-// What one end sent and the other received.
+// Compares the frames that one end sent with those that the other received.
 void compare_ends(const CountedFabric& fabric, CountedVerdict& out) {
   for (const auto& [from, to] : fabric.peers) {
     const PortCounts* sender = counts_of(fabric, from);
@@ -146,7 +146,7 @@ void compare_ends(const CountedFabric& fabric, CountedVerdict& out) {
   }
 }
 
-// What left one end arrived at the other.
+// Frames that left one end arrived at the other.
 PortCounts seen_from_the_other_end(const PortCounts& other) {
   PortCounts out;
   for (uint32_t i = 0; i < kCountedClasses; ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who can be the root of pauses, by counters alone. They have no order in time, so they say less than a capture:
+// Finds which nodes can be the root of pauses, by counters alone. These have no order in time, so they show less than a
+// capture:
 //
 //   can be      a host that asked its switch to pause: nothing is behind it.
 //               A switch that asked a neighbour to pause, if all of its ports are counted and none of the others was
@@ -12,8 +13,7 @@
 // too:
 //
 //   links known    what the other end of a link counted stands for a port that was not read. A node of which nothing
-//   was
-//                  counted so may be the root of anything
+//                  was counted so may be the root of anything
 //   links unknown  the pause frames that nodes received must all have come from the one that can be it: as many were
 //                  received as it sent, and it received none
 //

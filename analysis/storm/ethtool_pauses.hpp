@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What drivers call their counters of pauses in `ethtool -S`, and in `ethtool -I -a`:
+// The drivers' names for counters of pauses in `ethtool -S`, and in `ethtool -I -a`:
 //
 //   mlx5        rx_prio3_pause, rx_prio3_pause_duration (µs)     rx_global_pause, rx_global_pause_duration,
 //                                                                rx_pause_ctrl_phy

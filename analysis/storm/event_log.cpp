@@ -48,7 +48,7 @@ LoggedEvent event_of(const Json& line) {
   return out;
 }
 
-// What is wrong with a line, if anything is.
+// Returns the error of a line; empty: none.
 std::string take(EventLog& log, int number, const std::string& text) {
   const Json line = Json::parse(text, nullptr, false);
   if (!line.is_object()) return "is no line of an event log: a JSON object is needed";

@@ -23,7 +23,7 @@ constexpr Duration kBefore = Duration::ms(1);  // an XOFF follows from a fault w
 constexpr Duration kAfter = Duration::us(1);   // a fault and its first XOFF have one time
 constexpr uint64_t kXoffsOfTen = 9;
 
-// What the capture itself shows, or what happens with each packet: left out of the story.
+// Events that the capture itself shows, or that come with each packet, are left out of the story.
 bool is_told_by_capture(const std::string& kind) {
   static const std::set<std::string> kinds{"xoff_raised", "xoff_cleared", "pause_received", "resume_received",
                                            "pause_lapsed"};

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our event log (docs/counters.md) beside a capture: what both tell, as one story, and which events may have caused a
-// storm.
+// Our event log (docs/counters.md) beside a capture: both as one story, and the events that may have caused a storm.
 //
 // A log fits a capture if its ports are the capture's, if the capture counts emulated time too, and if nine in ten of
 // the XOFFs that the log has at captured ports are there: a pause from that port at one of the priorities, which goes
-// on kSent later. A frame under way delays a PFC frame by far less. A log that does not fit is said to be another
-// run's, and tells nothing.
+// on kSent later. A frame under way delays a PFC frame by far less. A log that does not fit is reported as another
+// run's, and not used.
 //
-// What may have caused a storm: a fault, a link or route that changed, the watchdog, from kBefore before its begin on.
+// Possible causes of a storm: a fault, a link or route that changed, the watchdog, from kBefore before its begin on.
 // Those that name the storm's node or its neighbour come first. Bounds: kMaxEvents are kept of a log, lines have at
 // most TextLines::kMaxLine bytes.
 #pragma once
@@ -36,7 +35,7 @@ struct EventLog {
   std::string testbed;
   std::vector<LoggedEvent> events;  // in their order
   uint64_t left_out = 0;            // beyond kMaxEvents
-  uint64_t lost = 0;                // as the log itself says
+  uint64_t lost = 0;                // by the log itself
   bool is_whole = false;            // its last line is there
 };
 

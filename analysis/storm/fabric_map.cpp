@@ -23,7 +23,7 @@ constexpr double kBoxHeight = 42;
 constexpr double kMaxBoxWidth = 112;
 constexpr double kCharacterWidth = 0.61;  // of its size
 constexpr double kBoxGap = 12;
-constexpr size_t kMaxArrows = 80;  // that can be told apart
+constexpr size_t kMaxArrows = 80;  // that a reader can distinguish
 constexpr std::string_view kFaintArrow = "#efc9bd";
 constexpr double kTwoWays = 6;  // between the arrows of a link that is paused both ways
 // Nodes without a box of their own.
@@ -297,8 +297,8 @@ std::set<std::pair<uint32_t, uint32_t>> Map::leading() const {
   return out;
 }
 
-// Where they are too many to be told apart, all but the leading ones are faint lines below these; with none that leads,
-// all but the longest.
+// Where they are too many to be distinguished, all but the leading ones are faint lines below these; with none that
+// leads, all but the longest.
 void Map::draw_arrows(Svg& svg, double top) const {
   std::vector<Arrow> drawn;
   std::ranges::copy_if(arrows_, std::back_inserter(drawn), [this](const Arrow& it) { return is_drawn(it); });

@@ -5,7 +5,7 @@
 //   IPv4: 40 bytes from its first on, IPv6: 60. A frame that was captured shorter than that has no mark, nor has one
 //   that goes to a group, or one that is not IP. VLAN tags are passed over.
 //
-// The TTL tells who saw it first: the place with the larger one.
+// The place with the larger TTL saw it first.
 #pragma once
 
 #include <cstdint>

@@ -63,7 +63,7 @@ Duration longest_timer(const LogPort& port) {
   return (port.speed.is_zero() ? Rate::gbps(1) : port.speed).time_of_bytes(kTimerBytes);
 }
 
-// It was cut off, or lasts.
+// The run was cut off, or lasts.
 bool may_last(const Run& run, Duration threshold) {
   return run.how != PauseEnd::kXon || run.count > 1 || run.length() >= threshold;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which lines v = low + drift × t lie below all upper limits and above all lower ones, of a drift within ±kMostDrift.
-// What the limits are of, and which line is taken: clock_fit.hpp.
+// clock_fit.hpp explains the limits, and which line is taken.
 //
-// Of each side, one limit in fifty may be wrong: then the lines are those that contradict the fewest limits. A
+// One limit in fifty of each side may be wrong: then the lines are those that contradict the fewest limits. A
 // side keeps the tightest limits of each stretch of its time and leaves the others out: they exclude no more lines.
 #pragma once
 
@@ -38,7 +38,7 @@ class LimitSide {
   static LimitSide upper(const std::vector<LineLimit>& all) { return {all, 1}; }
   static LimitSide lower(const std::vector<LineLimit>& all) { return {all, -1}; }
 
-  // What was left out said less than what is here, so each that is wrong is still among them.
+  // Limits that were left out are looser than those here, so each that is wrong is still among them.
   const std::vector<LineLimit>& limits() const { return limits_; }
   size_t may_be_wrong() const;
 

@@ -4,8 +4,8 @@
 // A MAC belongs to the port that was first seen sending from it, since a bridge sends it on later. A frame that a port
 // sends from an address of its own node goes to the address of its next hop; so a link joins two ports of which
 // each sends to the other's node. Hosts of one rack send to each other, too, but their ToR's ports have one
-// partner each; those are joined first, and what remains is tried again. What stays ambiguous (parallel links,
-// addresses that two switches share) stays unknown.
+// partner each; those are joined first, and what remains is tried again. Ambiguous ports (parallel links, addresses
+// that two switches share) stay unknown.
 // Bounds: kMaxMacs addresses in all, kMaxPartners of each port; further ones are not learned.
 #pragma once
 

@@ -10,7 +10,7 @@ using dataplane::Duration;
 
 namespace {
 
-// Empty: it needs the label before it to be told from others.
+// Empty: the name alone is ambiguous, and needs the label before it.
 std::string own_name(const CaptureOutline& capture, size_t number) {
   const std::string& name = capture.interfaces[number].name;
   if (capture.place.empty()) return name.find(':') == std::string::npos ? "" : name;

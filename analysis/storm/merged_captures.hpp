@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several captures as one: their interfaces under names that tell them apart, and the place of each frame.
+// Several captures as one: their interfaces under names of their own, and the place of each frame.
 //
 //   tor1:Ethernet4       stays as it is, if one capture alone has it: our own captures name ports so
 //   eth3                 becomes leaf1.pcap/eth3
@@ -17,8 +17,8 @@ namespace softspine::analysis::storm {
 
 // A capture as it was read for the first time.
 struct CaptureOutline {
-  std::string label;  // that tells it from the others: the file's name, or its path
-  std::string place;  // that the user says: a node, a port; empty: nothing said
+  std::string label;  // that distinguishes it: the file's name, or its path
+  std::string place;  // given by the user: a node, a port; empty: not given
   std::vector<CapturedInterface> interfaces;
   CaptureClock clock;
   bool hears = false;  // some of its frames came in
@@ -43,7 +43,7 @@ class MergedCaptures {
   dataplane::Duration uncertainty_;
 };
 
-// Labels that tell files apart: names, or whole paths where two names are equal.
+// Labels that distinguish files: names, or whole paths where two names are equal.
 std::vector<std::string> labels_of(const std::vector<std::string>& files);
 
 }  // namespace softspine::analysis::storm

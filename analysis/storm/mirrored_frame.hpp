@@ -28,11 +28,11 @@ struct MirroredFrame {
   std::span<const uint8_t> address;  // whom the packet is from: 4 or 16 bytes
   std::optional<uint16_t> session = {};
 
-  // What its place is called: "10.0.0.1:session 5", or "10.0.0.1:mirror".
+  // The name of its place: "10.0.0.1:session 5", or "10.0.0.1:mirror".
   std::string place() const;
 };
 
-// `frame`: from the destination's MAC address on. No value: nothing mirrored, or too short to tell.
+// `frame`: from the destination's MAC address on. No value: nothing mirrored, or too short to be recognised.
 std::optional<MirroredFrame> read_mirrored(std::span<const uint8_t> frame);
 
 }  // namespace softspine::analysis::storm

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which node a source of pause frames is of, where a switch has one MAC address for all of its ports (SONiC has), and
-// which way its frames went where the capture does not say. What is known comes first:
+// which way its frames went where the capture does not show it. Known facts come first:
 //
-//   a list        says that an address is a node's
+//   a list        names the node of an address
 //   the way       a frame that left a port is of its node: pause frames are never forwarded
 //   two links     a source that was seen at two ports of a node whose links lead to different nodes is none of these,
-//   so
-//                 it is the node's own
+//                 and is the node's own
 //   elsewhere     at a port of another node that is named so (NODE:PORT), its frames came in
 //   what is left  of a node that has one address for its ports, every other source came in, and is of the other end of
 //                 its link; where the other end has such an address, every other source is the port's own
 //
-// Of a place that saw more than two sources, nothing follows: it is no end of a link. Nor does anything of a place that
-// has no name. An address that two nodes seem to have is nobody's.
+// Nothing follows from a place that saw more than two sources, since it is no end of a link, nor from a place that has
+// no name. An address that two nodes seem to have is nobody's.
 #pragma once
 
 #include <cstdint>

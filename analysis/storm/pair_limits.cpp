@@ -13,7 +13,7 @@ namespace {
 
 constexpr Duration kLongestLink = Duration::us(5);  // 1 km of fibre
 
-// Of a pair (a, b): b's clock − a's.
+// The limits of a pair (a, b): b's clock − a's.
 class PairLimits {
  public:
   // `is_one_link`: places with as many hops left are the two ends of a link.

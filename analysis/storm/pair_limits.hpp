@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the packets that two captures saw say of the difference of their clocks, for every two captures: each packet
+// Limits of the difference of clocks, from the packets that two captures saw, for every two captures: each packet
 // limits it from above, from below, or, if it was seen at both ends of one link, from both sides (clock_fit.hpp).
 #pragma once
 

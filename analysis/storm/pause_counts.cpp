@@ -43,7 +43,7 @@ class Reading {
  public:
   explicit Reading(const std::string& port) : port_(port) {}
 
-  // What is wrong with a line, if anything is.
+  // Returns the error of a line; empty: none.
   std::string take(const std::string& line) {
     const auto words = words_of(line);
     if (words.empty() || is_rule(words[0])) return "";

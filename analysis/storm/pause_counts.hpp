@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What counters say of pauses, where there is no capture: two readings of a machine's counters, and what was added
-// between them. Four forms are read, told apart by their own words, and may stand in one file:
+// Pauses by counters, where there is no capture: two readings of a machine's counters, and their difference. Four forms
+// are read, recognised by their own words, and may stand in one file:
 //
 //   show pfc counters   a table "Port Tx  PFC0 … PFC7" and one "Port Rx …": PFC frames by port and priority (SONiC)
 //   … --history         "Port  Priority  RX Pause Transitions  Total RX Pause Time US …" (SONiC; pfcstat --history)
 //   show pfcwd stats    QUEUE (Ethernet4:3), STATUS, STORM DETECTED/RESTORED (SONiC)
 //   ethtool -S          of mlx5, ice (and i40e), bnxt: PFC by priority, and link-level PAUSE (802.3x);
-//   ethtool_pauses.hpp
+//                       ethtool_pauses.hpp
 //
-// tx: what the port asked of its neighbour; rx: what its neighbour asked of it. Frames that let go on (XON) count, too.
+// tx: what the port asked of its neighbour; rx: what its neighbour asked of it. Frames that resume (XON) count, too.
 // Link-level PAUSE, which stops all priorities, is a class of its own behind them: kWholeLink.
-// What a file leaves out, or calls N/A, is not known. Numbers may have commas.
+// Counters that a file leaves out, or calls N/A, are not known. Numbers may have commas.
 #pragma once
 
 #include <array>
@@ -53,8 +53,8 @@ struct CountReading {
 // `port`: what the counters of ethtool, which name none, are of. The error is a sentence with file and line.
 std::expected<CountReading, std::string> read_counts(const std::string& path, const std::string& port);
 
-// What `after` has more than `before`. The error is a sentence's end: a counter that went backwards, a port that is
-// gone.
+// The counts that `after` has more than `before`. The error is a sentence's end: a counter that went backwards, a port
+// that is gone.
 std::expected<CountReading, std::string> difference(const CountReading& before, const CountReading& after);
 
 }  // namespace softspine::analysis::storm

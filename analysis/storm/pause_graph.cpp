@@ -97,7 +97,7 @@ PauseGraph::Reach PauseGraph::reach(Turns turns, const std::vector<bool>& known)
 }
 
 std::vector<std::vector<uint32_t>> PauseGraph::cycles(Turns turns, const std::vector<bool>& wanted) const {
-  // What nothing causes is in no cycle.
+  // A pause without a cause is in no cycle.
   const auto may_be_in = [&](uint32_t place) { return (wanted.empty() || wanted[place]) && has_cause(place, turns); };
   return strong_components(static_cast<uint32_t>(size()), [&](uint32_t place) {
     std::vector<uint32_t> effects;

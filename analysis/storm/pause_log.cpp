@@ -58,7 +58,7 @@ class Assembly {
 
  private:
   PauseLog& log() { return book_.log; }
-  // What a captured port is called, by whoever knows best.
+  // The name of a captured port, from the best source.
   const std::string& captured_name(const RecordedPort& port) const {
     if (const auto it = known_.port_of_interface.find(port.name); it != known_.port_of_interface.end())
       return it->second;
@@ -87,7 +87,7 @@ void Assembly::add_captured(const RecordedPort& port) {
   node.known_ports = std::max(node.known_ports, port.node_ports);
 }
 
-// What of a pause is not in that time: what was before it, and what came after it.
+// The parts of a pause outside of that time: the one before it, and the one after it.
 std::vector<PauseSpan> outside(const PauseSpan& span, const CapturedTime& time) {
   std::vector<PauseSpan> out;
   const auto part = [&](Instant from, Instant until, PauseEnd how) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who paused whom, and when: nodes, their ports, the links between them, and every pause from its first XOFF to its
+// A log of pauses: nodes, their ports, the links between them, and every pause from its first XOFF to its
 // end. The analysis works on this; assemble_log() makes it from a capture, or a test by hand.
 //
 // A pause goes from the port that sent PFC frames to the port at the other end of the link, whose egress stood still.
@@ -53,10 +53,10 @@ struct Pause {
   PauseSpan span;
 };
 
-// What of the pauses may not be in the capture, as far as it can be seen.
+// Causes for which pauses may be missing in the capture, as far as they can be seen.
 struct Gaps {
-  uint64_t missed = 0;      // frames which the capture says it did not get
-  uint64_t cut = 0;         // frames of which too little was captured to tell whom they pause
+  uint64_t missed = 0;      // frames that the capture counts as missed
+  uint64_t cut = 0;         // frames cut before the part that names whom they pause
   uint64_t strange = 0;     // frames to the address of pause frames that are none known here
   uint64_t omitted = 0;     // pause frames beyond what can be analysed
   uint64_t timeless = 0;    // frames without a time, or with one that cannot be
@@ -80,13 +80,13 @@ struct PauseLog {
   std::string contradiction;  // what is said of links or ports that cannot all be true, as a sentence's end; or empty
   uint64_t copies = 0;        // pause frames that were captured in a second place, and count in the first
 
-  // Of the capture, and of a part of it: without its silences.
+  // The length of the capture, and of a part of it, without its silences.
   dataplane::Duration length() const { return length(begin, end); }
   dataplane::Duration length(dataplane::Instant from, dataplane::Instant until) const;
 
   uint32_t node_of(uint32_t port) const { return ports[port].node; }
   const std::string& node_name(uint32_t port) const { return nodes[ports[port].node].name; }
-  // What pictures and tables call a port: "tor1:Ethernet4".
+  // A port's name in pictures and tables: "tor1:Ethernet4".
   const std::string& name(uint32_t port) const { return ports[port].name; }
 
   uint32_t add_node(const std::string& name);
@@ -104,7 +104,7 @@ struct ListedName {
   uint64_t mac = 0;  // 0: the name of an interface
 };
 
-// What is known of the fabric beside the capture: from a testbed's file, from a list of ports.
+// Facts about the fabric from outside the capture: from a testbed's file, from a list of ports.
 struct KnownFabric {
   std::vector<std::pair<std::string, std::string>> links;  // of ports: all of each node that is named here
   std::vector<std::pair<std::string, int>> tiers;          // of nodes

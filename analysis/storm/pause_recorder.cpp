@@ -19,8 +19,8 @@ constexpr size_t kMacHeaderBytes = 12;
 constexpr size_t kEthernetHeaderBytes = 14;
 constexpr uint32_t kNoPort = UINT32_MAX;
 
-// Of a filter that surely takes every pause frame: "ether proto 0x8808", or that or something else. ("and" binds no
-// stronger than "or" in libpcap's syntax.)
+// True for a filter that surely takes every pause frame: "ether proto 0x8808", or that or something else. ("and" binds
+// no stronger than "or" in libpcap's syntax.)
 bool keeps_pause_frames(std::string_view filter) {
   constexpr std::string_view kPauseFrames = "ether proto 0x8808";
   if (!filter.starts_with(kPauseFrames)) return false;
@@ -117,7 +117,7 @@ void PauseRecorder::take_other(uint32_t port, const CapturedFrame& frame) {
   learn(port, frame);
 }
 
-// How fast the mirrored link is, only the user can say; and whether what comes in at its port is mirrored, nobody.
+// Only the user knows how fast the mirrored link is, and nobody knows whether incoming frames of its port are mirrored.
 uint32_t PauseRecorder::port_of_mirror(const MirroredFrame& frame, const RecordedPort& collector) {
   return add_if_room(
       {.name = frame.place(), .is_shared = true, .speed = speed_, .time = collector.time, .hears = false});
@@ -173,7 +173,7 @@ void PauseRecorder::take_statistics(const std::vector<CapturedInterface>& interf
   tally_.missed = 0;
   for (size_t i = 0; i < interfaces.size(); ++i) {
     const CapturedInterface& it = interfaces[i];
-    tally_.missed += std::max(missed_[i], it.dropped);  // two ways to tell of the same frames
+    tally_.missed += std::max(missed_[i], it.dropped);  // two counts of the same frames
     tally_.is_filtered = tally_.is_filtered || !(it.filter.empty() || keeps_pause_frames(it.filter));
     if (port_of_interface_[i] == kNoPort) continue;
     ports_[port_of_interface_[i]].is_silence_known = !it.filter.empty() || it.received == frames_[i];

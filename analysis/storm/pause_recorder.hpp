@@ -41,11 +41,11 @@ struct Tally {
   uint64_t frames = 0;
   uint64_t pause_frames = 0;
   uint64_t cut_pause_frames = 0;   // too short to be read
-  uint64_t cut_frames = 0;         // too short to tell whether they pause
+  uint64_t cut_frames = 0;         // too short to show whether they pause
   uint64_t strange = 0;            // to the address of pause frames, of a kind that is not known here
   uint64_t other_mac_control = 0;  // opcodes that pause nobody
   uint64_t other_links = 0;        // frames of interfaces that are not Ethernet
-  uint64_t missed = 0;             // frames that the capture says it did not get
+  uint64_t missed = 0;             // frames that the capture counts as missed
   uint64_t disordered = 0;         // frames older than the one before them on their port
   uint64_t omitted = 0;            // pause frames beyond this recorder's bounds, or too late for their order
   uint64_t timeless = 0;           // frames without a time, or with one that cannot be
@@ -57,7 +57,7 @@ class PauseRecorder {
   static constexpr size_t kMaxSenders = 65'536;
   static constexpr size_t kMaxPorts = 65'536;
 
-  // `speed`: of every port, whatever the capture says. Zero: the capture's speeds are used.
+  // `speed`: of every port, in place of the capture's. Zero: the capture's speeds are used.
   // `storm_after`: no pause that is shorter is looked at alone, whatever the link's speed (storm_analysis.hpp).
   explicit PauseRecorder(dataplane::Rate speed = {}, dataplane::Duration storm_after = dataplane::Duration::max())
       : speed_(speed), storm_after_(storm_after) {}
@@ -106,7 +106,7 @@ class PauseRecorder {
   std::vector<RecordedPort> ports_;
   std::vector<dataplane::Instant> previous_;  // of ports_: the last frame's time
   std::vector<PauseOrder> orders_;            // of ports_
-  std::vector<uint64_t> missed_;              // of interfaces, as their frames say
+  std::vector<uint64_t> missed_;              // of interfaces, by their frames
   std::vector<uint64_t> frames_;              // of interfaces
   std::unordered_map<std::string, uint32_t> port_by_name_;
   std::map<Sender, uint32_t> sender_ids_;

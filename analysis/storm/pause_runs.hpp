@@ -36,7 +36,7 @@ struct Run {
   bool is_intermittent() const { return count >= kLapsingPauses; }  // see Runs
   // PAUSE makes up half of it: it stops all priorities, and what stopped any of them may have caused it.
   bool stops_all() const { return by_pause * 2 >= paused; }
-  // What the graph of causes takes it for.
+  // The run as one pause, for the graph of causes.
   Pause as_pause() const {
     return {.from = from, .to = to, .priority = stops_all() ? kAllPriorities : priority, .span = {}};
   }
@@ -82,7 +82,7 @@ class Runs {
   const std::vector<Run>& all() const { return runs_; }
 
  private:
-  // What a span adds to a time line that is known up to `known`.
+  // The time that a span adds to a time line that is known up to `known`.
   static dataplane::Duration more(dataplane::Instant begin, dataplane::Instant end, dataplane::Instant known) {
     const dataplane::Instant from = std::max(begin, known);
     return end > from ? end - from : dataplane::Duration{};

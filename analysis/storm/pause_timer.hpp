@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pause that one sender asks of one class, as its frames tell: from XOFF to XON, or until the timer runs out.
+// The pause that one sender asks of one class, by its frames: from XOFF to XON, or until the timer runs out.
 //
 //   XOFF with q quanta at t:  paused until t + q × 512 / rate; a later frame sets the timer anew, longer or shorter
 //   XON at t:                 over at t
 // An XOFF that arrives after the timer has run out begins another pause.
-// Without a rate nobody can tell when a timer runs out. A pause then lasts from its XOFF to its XON, or to its last
+// Without a rate it is not known when a timer runs out. A pause then lasts from its XOFF to its XON, or to its last
 // refresh if no XON came, and frames that are further apart than 0xFFFF quanta at 1 Gb/s (33.6 ms) are two pauses:
 // slower links have no PFC.
 #pragma once
@@ -28,7 +28,7 @@ struct PauseSpan {
   dataplane::Instant end;
   uint32_t frames = 0;  // the first XOFF and its refreshes
   PauseEnd how = PauseEnd::kOpen;
-  // Of several short ones that were put together, as one entry (pause_list.hpp). All ended in the same way.
+  // Several short ones that were put together, as one entry (pause_list.hpp). All ended in the same way.
   bool is_short = false;
   uint32_t pauses = 1;
   dataplane::Duration off;      // between them
@@ -48,7 +48,7 @@ struct PauseSpan {
     frames += next.frames;
     pauses += next.pauses;
   }
-  // What of it was paused between `from` and its end, as if its pauses were evenly spread.
+  // The time of it that was paused between `from` and its end, as if its pauses were evenly spread.
   dataplane::Duration paused_since(dataplane::Instant from) const {
     if (from <= begin) return paused();
     if (from >= end) return {};

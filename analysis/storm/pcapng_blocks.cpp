@@ -69,7 +69,7 @@ std::string text_of(Bytes value) {
   return text.substr(0, text.find('\0'));  // some writers count the end
 }
 
-// The first byte says in which form the filter is written: 0 is libpcap's text, 1 its program.
+// The first byte is the form in which the filter is written: 0 is libpcap's text, 1 its program.
 std::string filter_of(Bytes value) {
   if (value.size() <= 1) return {};
   return value[0] == 0 ? text_of(value.subspan(1)) : "?";

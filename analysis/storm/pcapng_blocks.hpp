@@ -68,7 +68,7 @@ struct PacketBlock {
   uint64_t missed_before = 0;
 };
 
-// What a capture says of an interface at its end, or in between: totals since it began.
+// A capture's statistics of an interface, at its end or in between: totals since it began.
 struct StatisticsBlock {
   uint32_t interface = 0;
   uint64_t dropped = 0;                // by the interface and by the operating system

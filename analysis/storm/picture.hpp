@@ -5,7 +5,7 @@
 //
 // Bounds: a tier shows the kMaxNodesPerTier nodes with the largest part in the pauses by name and with their arrows,
 // and the next kMaxSquaresPerTier as squares of the same colours, the time line kMaxTimelineRows links; the picture
-// says what is left out.
+// names what is left out.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ inline constexpr size_t kMaxTimelineRows = 24;
 
 std::string picture(const CaptureFacts& facts, const PauseLog& log, const Analysis& analysis);
 
-// What the parts of the picture share.
+// Shared by the parts of the picture.
 namespace colours {
 inline constexpr std::string_view kRoot = "#b3001b";
 inline constexpr std::string_view kVictim = "#fbe0cc";
@@ -44,7 +44,7 @@ std::string heat(double percent);  // of time paused: amber to dark red
 }  // namespace colours
 
 enum class Part : uint8_t { kQuiet, kCongested, kVictim, kLocked, kSuspect, kRoot };
-// By node.
+// The parts, by node.
 std::vector<Part> parts_of(const PauseLog& log, const Analysis& analysis);
 // One link, all priorities: from → to.
 struct Arrow {
@@ -55,7 +55,7 @@ struct Arrow {
 };
 std::vector<Arrow> arrows_of(const PauseLog& log, const Analysis& analysis);
 std::string shortened(const std::string& text, size_t characters);
-// The name of a node, shortened: of a MAC its end is kept, which tells it from others of its vendor.
+// The name of a node, shortened: of a MAC its end is kept, which distinguishes it from others of its vendor.
 std::string shortened_name(const std::string& name, size_t characters);
 
 // Draws at `top`, and returns where it ends.

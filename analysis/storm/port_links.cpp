@@ -136,7 +136,7 @@ std::vector<PortLinks::Copies> PortLinks::copies() const {
   return out;
 }
 
-// What is joined is nobody else's end any more, so what was ambiguous may be clear then.
+// A joined port is nobody else's end any more, so an ambiguous one may be clear then.
 void PortLinks::join_by_copies() {
   constexpr int kMaxRounds = 16;
   std::vector<Copies> left = copies();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ports of a log are the two ends of a link. Who knows best comes first, and a port has one neighbour:
+// Which ports of a log are the two ends of a link. The best source comes first, and a port has one neighbour:
 //
 //   1. the testbed or the list of ports, of every node that has a port in the capture or sent a captured pause frame
 //   2. the description that our own captures give an interface
@@ -9,7 +9,7 @@
 //      apart. Without ways, two ports that another one pauses in step look like ends, too: there the
 //      frames of both ends have to have been seen at both
 //
-// The testbed also says which tier nodes are of and how many ports they have. Where 1 and 2 cannot both be true, the
+// The testbed also gives the nodes' tiers and their numbers of ports. Where 1 and 2 cannot both be true, the
 // log gets the first contradiction, as a sentence's end.
 #pragma once
 

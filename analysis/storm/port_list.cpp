@@ -50,7 +50,7 @@ class PortListReading {
  public:
   explicit PortListReading(KnownFabric& known) : known_(known) {}
 
-  // What is wrong with a line, if anything is.
+  // Returns the error of a line; empty: none.
   std::string take(int number, const std::string& line) {
     const std::string_view text = trimmed(std::string_view{line}.substr(0, line.find('#')));
     if (text.empty()) return "";

@@ -22,7 +22,7 @@ Rate speed_of(uint64_t bps) {
   return rate < Rate::min() || bps > kMostBps ? Rate{} : rate;
 }
 
-// What our own captures say of a port: the other end of its link, and how many ports its node has.
+// Our own captures describe a port: the other end of its link, and how many ports its node has.
 void read_description(std::string_view description, RecordedPort& port) {
   if (!description.starts_with(control::pcapng::kLinkTo)) return;
   description.remove_prefix(control::pcapng::kLinkTo.size());

@@ -84,7 +84,7 @@ bool SenderEnds::are_of_one_node(uint32_t a, uint32_t b) const {
   return book_.log.node_of(a) == book_.log.node_of(b) && book_.log.nodes[book_.log.node_of(a)].is_named;
 }
 
-// Of frames that were captured at both ends of a link: which end counts.
+// Decides which end counts for frames that were captured at both ends of a link.
 void SenderEnds::compare_ends() {
   std::map<uint32_t, uint32_t> partners;
   for (uint32_t i = 0; i < is_copy_.size(); ++i) {
@@ -183,7 +183,7 @@ SenderEnds::Ends SenderEnds::ends_of_unknown(const Sender& sender) {
   return {from, peer_of(from)};
 }
 
-// Where the capture does not tell ports of a machine apart, each source address is one.
+// Where the capture does not distinguish ports of a machine, each source address is one.
 uint32_t SenderEnds::own_port(const Sender& sender) {
   const uint32_t place = place_of(sender);
   if (!is_shared(sender)) return place;

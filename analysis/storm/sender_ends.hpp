@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which link each sender's pauses are of: from the port that sent them, to the port at the other end. What is known
-// comes first, in this order:
+// Which link each sender's pauses are of: from the port that sent them, to the port at the other end. Known facts come
+// first, in this order:
 //
 //   the place   a frame that left a captured port is that port's. One that came in is of the other end of its link,
 //               if that end is known.
-//   the MAC     is some port's, as the testbed, a list of ports, or an interface's own address says. If such a frame
+//   the MAC     is some port's, by the testbed, a list of ports, or an interface's own address. If such a frame
 //               came in at a port without a neighbour, these two are neighbours.
-//   neither     a port is made up for the MAC and the place where it was captured, one for each pair of them. It is
-//               the captured port's neighbour if it is the first; a second MAC there stands for itself. Its node is the
-//               one whose address it is (node_macs.hpp), or is made up, too.
+//   neither     a port is made up for the MAC and the place where it was captured, one for each pair of them. That port
+//               is the captured port's neighbour if it is the first; a second MAC there stands for itself. Its node is
+//               the one whose address it is (node_macs.hpp), or is made up, too.
 //
-// A capture that does not say which way frames went, nor is it known by the nodes' addresses: one source at a place
+// Where neither the capture nor the nodes' addresses show which way frames went: one source at a place
 // pauses the captured port, two are the ends of its link and pause each other. More, or a source that was captured
 // elsewhere too: partners are unknown.
 //
-// Frames that were captured in several places count in one (copy_log.hpp). Of both ends of a link that is the one that
-// captured more of them while both captures were on: where they left, if there were as many. While its capture was not
+// Frames that were captured in several places count in one (copy_log.hpp). At a link that is the end that captured more
+// of them while both captures were on: where they left, if there were as many. While its capture was not
 // on, those of the other end count. Elsewhere it is the place where most of them were captured.
 #pragma once
 
@@ -41,7 +41,7 @@ class SenderEnds {
   SenderEnds(const PauseRecorder& recorded, const KnownFabric& known, const std::vector<uint32_t>& captured,
              PortBook& book);
 
-  // By sender.
+  // The ends, by sender.
   std::vector<Ends> find();
 
  private:
@@ -83,7 +83,7 @@ class SenderEnds {
   PortBook& book_;
   NodeMacs macs_;
   std::unordered_map<uint64_t, std::string> port_of_mac_;
-  std::vector<bool> by_mac_;  // by sender: its MAC says more than its place
+  std::vector<bool> by_mac_;  // by sender: its MAC decides, not its place
   std::vector<bool> is_copy_;
   std::map<uint32_t, uint32_t> counted_by_;                    // senders of one link: who counts in place of whom
   std::set<uint64_t> is_of_several_places_;                    // MACs

@@ -228,7 +228,7 @@ void Judge::add_shares(Storm& storm, const std::vector<Share>& shares) const {
   }
 }
 
-// Keeps those that lasted, and says which ports are caught in one that nothing feeds.
+// Keeps those that lasted, and returns the ports that are caught in one that nothing feeds.
 std::set<uint32_t> Judge::keep_cycles(const std::vector<Cycle>& cycles, const std::vector<Run>& runs) {
   std::set<uint32_t> locked;
   for (const Cycle& cycle : cycles) {

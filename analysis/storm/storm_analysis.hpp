@@ -11,11 +11,11 @@
 //   PAUSE (802.3x) stops all priorities: it counts along with PFC of the same link, overlaps once, and may be caused by
 //   a pause of any priority.
 //   T = a tenth of the capture, but at least 3 × 0xFFFF quanta of the link (1.0 ms at 100G, 0.25 ms at 400G; where the
-//       speed is unknown, 1 ms), and at most 200 ms; or what the user says.
+//       speed is unknown, 1 ms), and at most 200 ms; or the user's value.
 //
 // Why so. SONiC's watchdog reports a storm when a queue moved nothing and was paused for more than 0.8 of a poll,
 // through 200 ms: hence the 20 % and the 200 ms. Emulated captures last milliseconds, hence the tenth. Ordinary
-// congestion pauses, too, and is told apart by its XON: a buffer that drains sends XON, so each of its pauses ends
+// congestion pauses, too, and is recognised by its XON: a buffer that drains sends XON, so each of its pauses ends
 // within the time the buffer takes to drain, well below three of the longest timers an XOFF can set. Nor does a buffer
 // that drains let its pauses lapse.
 // A node is no root if it keeps pausing because its own egress is paused. Pauses of its egress that come and go are no
@@ -39,7 +39,7 @@
 namespace softspine::analysis::storm {
 
 struct StormRule {
-  std::optional<dataplane::Duration> storm_after;  // T, if the user says it
+  std::optional<dataplane::Duration> storm_after;  // T, if the user gives it
 
   dataplane::Duration threshold(dataplane::Duration capture, dataplane::Rate link) const;
 };

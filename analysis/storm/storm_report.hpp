@@ -17,7 +17,7 @@ inline constexpr size_t kMaxPausesInJson = 100'000;
 
 enum class Verdict : uint8_t { kStorm, kDeadlock, kCongestion, kNoPauses, kUnknown };
 
-// Of several captures: how one's clock differs from the first's.
+// For several captures: the difference of one's clock from the first's.
 struct ClockFact {
   std::string file;
   double skew_seconds = 0;  // this clock − the first's, when this capture begins
@@ -28,7 +28,7 @@ struct ClockFact {
   uint64_t packets = 0;       // that both saw
 };
 
-// What a report contains beside the analysis.
+// The facts that a report contains beside the analysis.
 struct CaptureFacts {
   std::string file;
   Tally tally;

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 10> kPlaceWords = {"p",     "pod", "s",  
 
 struct NamedTier {
   int tier = kNoTier;
-  bool is_certain = false;  // no word of the name says otherwise, or is unknown
+  bool is_certain = false;  // no word of the name contradicts it, or is unknown
 };
 
 bool is_one_of(std::string_view word, std::span<const std::string_view> words) {

@@ -65,13 +65,13 @@ class Timeline {
   }
 
  private:
-  // What a storm reached, in that order; then cycles, whom these stop, and the rest, as listed.
+  // First the links that a storm reached, in that order; then cycles, whom these stop, and the rest, as listed.
   std::tuple<uint32_t, Instant, uint32_t> order_of(const LinkPauses& link) const {
     const auto it = reached_.find(link.from);
     if (it == reached_.end()) return {locked_.contains(link.from) ? 1 : stops_a_victim(link) ? 2 : 3, Instant{}, 0};
     return {0, std::get<0>(it->second), std::get<1>(it->second)};
   }
-  // Of a deadlock.
+  // Victims are those of a deadlock.
   bool stops_a_victim(const LinkPauses& link) const { return victims_.contains(log_.node_of(link.to)); }
   std::string_view colour_of(const LinkPauses& link) const {
     if (own_.contains(link.from)) return colours::kRoot;
