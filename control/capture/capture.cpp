@@ -28,7 +28,7 @@ uint32_t head_of(const Packet& packet) {
 
 }  // namespace
 
-// What one worker writes; a line of its own, so that workers do not share.
+// The part that one worker writes; a line of its own, so that workers do not share.
 struct alignas(64) Capture::WorkerSide {
   CaptureBuffer buffer;
   uint64_t missed = 0;
@@ -69,7 +69,7 @@ class Capture::PortTap final : public dataplane::Tap {
     }
     if (side_.buffer.bytes() >= side_.pressure_bytes && !side_.pressed) press();
   }
-  // After the last frame.
+  // Called after the last frame.
   uint64_t missed() const { return total_missed_; }
 
  private:

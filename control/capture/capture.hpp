@@ -7,13 +7,13 @@
 //   … engine.run(); now and then, from an action: (*capture)->flush(now) …
 //   auto totals = (*capture)->close();                             everything held is written
 //
-// Who does what. A port's tap is called by the worker that owns the port and copies at most `snaplen`
+// Threads. A port's tap is called by the worker that owns the port and copies at most `snaplen`
 // bytes into that worker's buffer. flush(floor) runs while every worker stands still and only swaps
 // buffers; a thread of the capture's own sorts and writes (capture_writer.hpp). `floor` is an instant
 // before which everything has been handled: the `now` of an engine action. Frames that a window has
 // already put on the wire but that leave after the floor are held until a later flush.
 //
-// What is captured: the frame up to the snap length. Of a frame with elided payload, only the head is captured, since
+// Captured is the frame up to the snap length. Only the head of a frame with elided payload is captured, since
 // its zeros were never in memory, and the ICRC behind them would stand in a wrong place. The original length is the
 // frame's. A dissector that wants to read to a frame's end calls such a frame malformed, so `full` puts the zeros back,
 // in the file alone. They are written, not left as holes of a sparse file: a payload has 4096 bytes at most, so it

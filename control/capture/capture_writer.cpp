@@ -160,7 +160,7 @@ void CaptureWriter::write_frame(const Ready& ready) {
   files_.append(frame, encoded);  // may wait for who reads the other end of a pipe
 }
 
-// At the end, so that frames that were missed after a port's last one are told of, too.
+// At the end, so that frames that were missed after a port's last one are counted, too.
 void CaptureWriter::write_statistics() {
   written_of_.resize(std::max(written_of_.size(), missed_of_.size()));
   for (uint32_t i = 0; i < missed_of_.size(); ++i) {

@@ -35,7 +35,7 @@ class CaptureWriter {
 
   // Begins with the head. `max_bytes`: of all files together; 0: no limit. `on_room`: see has_room(). `on_failure`:
   // called once, by the writer's thread, when nothing more can be written. Both functions may be empty. `interfaces`:
-  // how many of them finish() will tell of, so that there is room for it.
+  // how many of them finish() will write statistics of, so that there is room for it.
   CaptureWriter(CaptureFiles files, pcapng::Bytes head, uint64_t max_bytes, std::function<void()> on_room,
                 std::function<void(const std::string& why)> on_failure = {}, size_t interfaces = 0);
   ~CaptureWriter();
@@ -64,7 +64,7 @@ class CaptureWriter {
   // Why nothing more can be written; empty while it can.
   std::string error();
 
-  // After finish().
+  // Called after finish().
   uint64_t omitted() const { return omitted_; }
 
  private:

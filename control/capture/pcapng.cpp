@@ -132,7 +132,7 @@ void append(Bytes& out, const Interface& interface) {
   put_text(out, kInterfaceDescription, interface.description);
   put_number(out, kInterfaceSpeed, interface.speed.count_bps());
   put_number(out, kInterfaceResolution, kResolution);
-  // The first byte says in which form the filter follows: 0 is libpcap's text.
+  // The first byte is the form of the filter that follows: 0 is libpcap's text.
   if (!interface.filter.empty()) put_text(out, kInterfaceFilter, std::string(1, '\0') + interface.filter);
   put_number(out, kInterfaceFcsBytes, uint8_t{0});
   block.close();

@@ -4,9 +4,9 @@
 // and cut anywhere between blocks.
 //
 // Time: emulated time counts from 0, so readers show the year 1970. The resolution is
-// 100 ps (if_tsresol 10), rounded down. It is not 12, because tshark 4.0 multiplies the fraction by 10^9 in 64 bits,
-// where picoseconds overflow from 18 ms on; 10 is the finest resolution that it reads correctly.
-// Frames carry no FCS, and if_fcslen says so: otherwise readers guess.
+// 100 ps (if_tsresol 10), rounded down. The resolution is not 12, because tshark 4.0 multiplies the fraction by 10^9 in
+// 64 bits, where picoseconds overflow from 18 ms on; 10 is the finest resolution that it reads correctly.
+// Frames carry no FCS, and if_fcslen is 0: otherwise readers guess.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace softspine::control::pcapng {
 using Bytes = std::vector<uint8_t>;
 
 // How our captures describe an interface (if_description): "link to tor1:Ethernet0, one of 32 ports". So a reader of
-// the file alone can draw the fabric, and can tell whether all ports of a switch were captured.
+// the file alone can draw the fabric, and can see whether all ports of a switch were captured.
 inline constexpr std::string_view kLinkTo = "link to ";
 inline constexpr std::string_view kOneOf = ", one of ";
 // `node_ports` 0: left out, since not every frame is captured.
@@ -57,7 +57,7 @@ struct Frame {
   std::string_view comment;    // empty: left out
 };
 
-// What became of an interface's frames, up to `at`.
+// An interface's counts of frames, up to `at`.
 struct Statistics {
   uint32_t interface = 0;
   dataplane::Instant at;

@@ -35,7 +35,7 @@ dp::Prefix packed(const P& prefix) {
   return {bytes_of(prefix.address), prefix.length};
 }
 
-// Whose MAC the fabric gives them; a file could not tell its own.
+// True for hosts that get their MAC from the fabric; a file has no way to announce its own.
 bool has_planned_mac(const Attachment& attachment) {
   return is_builtin(attachment) || is_started(attachment) || is_replayed(attachment);
 }
@@ -51,7 +51,7 @@ dp::EcmpGroupMode mode_of(EcmpGroupMode mode) {
   return dp::EcmpGroupMode::kHash;
 }
 
-// What it does depends on who would be in its groups if every link were up.
+// True if a switch's choices depend on the members that its groups would have if every link were up.
 bool minds_the_dead(const EcmpGroupConfig& groups) {
   return groups.mode == EcmpGroupMode::kPinned || groups.mode == EcmpGroupMode::kInPort ||
          groups.kind == EcmpGroupKind::kResilient;
@@ -71,7 +71,7 @@ dp::QosMaps qos_of(const Profile& profile, const PortMaps& its) {
   return maps;
 }
 
-// With the place where the file says how the profile's groups are, or has the profile, or the fabric.
+// The error's place is that of the profile's groups in the file, or of the profile, or of the fabric.
 Error about_profile(const Testbed& testbed, const Profile& profile, std::string message) {
   return error_at(profile.place.file.empty() ? testbed.fabric_place : profile.groups_place, std::move(message));
 }

@@ -29,7 +29,8 @@
 
 namespace softspine::control {
 
-// What a valid file may ask for but a switch cannot do: ECMP groups that are too large. Empty if there is none.
+// Settings that a valid file may ask for but a switch cannot follow: ECMP groups that are too large. Empty if there is
+// none.
 Errors unsupported_in(const Testbed& testbed);
 
 dataplane::MacAddress packet_mac(const MacAddress& mac);

@@ -13,7 +13,7 @@ constexpr uint64_t kPrivateHeadroom = 10 << 10;
 constexpr uint64_t kProcessorBytes = 256 << 10;
 constexpr uint64_t kLeastHeadroomPool = 640 << 10;
 
-// What all ports together take of the memory.
+// The memory that all ports together take.
 struct PortsDemand {
   uint64_t occupied = 0;
   uint64_t headroom_beside = 0;  // what xon and xoff exceed the sizes by
@@ -57,7 +57,7 @@ uint64_t rounded_up(uint64_t value, uint64_t divisor) {
   return (value + divisor - 1) / divisor;
 }
 
-// Of the headroom pool. Adds to what is occupied the headroom that ports keep for themselves beside it.
+// The part of the headroom pool. Adds to what is occupied the headroom that ports keep for themselves beside it.
 uint64_t share_headroom(const QosConfig& config, uint64_t given, PortsDemand& demand) {
   const bool forced = given == 0 && config.over_subscribe_ratio == 0 && demand.headroom_beside > 0;
   if (!config.shares_headroom() && !forced) return 0;

@@ -30,7 +30,7 @@ struct PoolSizes {
   bool fits = true;  // computed: the ports do not demand more than there is
 };
 
-// One for each of QosConfig::pools, in their order; of pools that are not computed, what the tables say.
+// One for each of QosConfig::pools, in their order; for pools that are not computed, the tables' sizes.
 std::vector<PoolSizes> pool_sizes(const QosConfig& config, const std::vector<PortShape>& ports);
 
 }  // namespace softspine::control

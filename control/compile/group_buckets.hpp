@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which port each bucket of a group belongs to (dataplane/hashing/ecmp_group.hpp says what the kinds are).
+// Which port each bucket of a group belongs to (dataplane/hashing/ecmp_group.hpp defines the kinds).
 //
 //   ports   those of the group now, ascending
 //   whole   those that it would have if every link were up: a resilient group gives the dead ones' buckets to the

@@ -16,7 +16,7 @@ uint64_t metres_of(dataplane::Duration propagation) {
   return (static_cast<uint64_t>(propagation.count_ps()) * 198 + 500'000) / 1'000'000;
 }
 
-// What stands for NULL: pg_lossless_SPEED_CABLE_profile.
+// The name in place of NULL: pg_lossless_SPEED_CABLE_profile.
 std::string name_of(const BufferProfileConfig& profile, const PortQos& port, const PortShape& shape) {
   if (profile.name != "NULL") return profile.name;
   const uint64_t mbps = port.speed.value_or(shape.rate).count_bps() / 1'000'000;

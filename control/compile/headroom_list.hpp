@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lossless priority groups of a testbed's switches with their headroom: what the tables say, what the formula
-// demands, and what SONiC's calculator has for a Spectrum with such cells. Groups that SONiC's buffermgrd would add are
+// The lossless priority groups of a testbed's switches with their headroom: the tables' value, the formula's, and that
+// of SONiC's calculator for a Spectrum with such cells. Groups that SONiC's buffermgrd would add are
 // among them, with the name that it would give their profile.
 #pragma once
 
@@ -27,7 +27,7 @@ struct HeadroomRow {
   SonicHeadroom sonic;
 };
 
-// Of one switch of each profile, in the order of ports and groups.
+// The headrooms of one switch of each profile, in the order of ports and groups.
 std::vector<HeadroomRow> headrooms_of(const Testbed& testbed);
 
 }  // namespace softspine::control

@@ -52,7 +52,8 @@ class FittingWays {
   std::vector<LinkEnd> small_;
 };
 
-// Of the longest packet: a message, or the part of it that a queue pair has, may be shorter than the path MTU.
+// The payload of the longest packet: a message, or the part of it that a queue pair has, may be shorter than the path
+// MTU.
 uint32_t payload_of(const Workload& workload) {
   const uint64_t parts = workload.scaling == Scaling::kSplit ? workload.qps : 1;
   const uint64_t part = (workload.message_bytes + parts - 1) / parts;

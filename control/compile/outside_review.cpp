@@ -59,8 +59,7 @@ void OutsideReview::review_unknown_senders(const std::string& why) {
        "DSCP " + listed(out_.lossless_dscps) + " is lossless only for what it sends ECN-capable" + others + ": " + why);
 }
 
-// A guest's adapter writes what its command's tools ask for, and they ask for 0 unless told otherwise; `nic: dscp`
-// writes over the DSCP of it.
+// A guest's adapter writes the DSCP that its command's tools ask for, by default 0; `nic: dscp` overwrites it.
 void OutsideReview::review_guest(uint32_t index) {
   const FabricNode& node = fabric_.nodes[index];
   const auto* guest = std::get_if<Guest>(&node.attachment);

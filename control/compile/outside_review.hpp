@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hosts that are not built in get of a testbed's switches: which DSCPs are lossless on their ways, and what they
-// must write into their packets for it. What they send is known of guests only, by their commands.
+// The service of a testbed's switches to hosts that are not built in: which DSCPs are lossless on their ways, and what
+// they must write into their packets for it. Their traffic is known for guests only, by their commands.
 //   warnings   a guest's command whose tools send a DSCP that may be dropped; packets that WRED drops because they are
 //              not ECN-capable
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace softspine::control {
 
-// What hosts that are not built in get.
+// The service to hosts that are not built in.
 struct OutsideService {
   std::vector<uint32_t> hosts;
   std::vector<uint8_t> lossless_dscps;  // on all ways between them, or to all others if there is but one

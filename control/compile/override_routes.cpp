@@ -56,7 +56,7 @@ class OverrideCompiler {
     return {};
   }
 
-  // By port, the longest prefix first.
+  // The chosen overrides by port, the longest prefix first.
   std::map<uint16_t, const PortOverride*> chosen_for(const dp::Prefix& prefix) const {
     std::map<uint16_t, const PortOverride*> out;
     for (auto length = lengths_.rbegin(); length != lengths_.rend(); ++length) {

@@ -62,7 +62,7 @@ class Reviewer {
   }
 
   void review_loss(const Workload& workload, const ServedWorkload& served, const Ways& ways) {
-    // Where it comes into a switch says more than the queue that it leaves by.
+    // Its priority group at a switch is more telling than the queue that it leaves by.
     const auto worst = std::ranges::max_element(served.links, {}, [](const ServedLink& link) {
       return link.service.loss == Loss::kNothing ? 0 : link.service.group ? 2 : 1;
     });

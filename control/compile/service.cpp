@@ -17,7 +17,7 @@ const BufferProfileConfig* row_at(const QosConfig& config, int16_t index) {
   return index == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(index)];
 }
 
-// Of a pool without users but one, whose limit is alpha times what is free.
+// The share in a pool without users but one, whose limit is alpha times what is free.
 uint64_t dynamic_share(uint64_t shared, int logarithm) {
   const uint64_t eighths = uint64_t{1} << (logarithm + 8);  // alpha in 256ths
   return shared / (256 + eighths) * eighths;

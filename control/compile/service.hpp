@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a switch fabric does for packets of a DSCP on one link: the queue that they leave from, the priority group that
-// they come into, the priorities that may be paused for them, and whether anything may be dropped for want of room.
+// The service of a switch fabric to packets of a DSCP on one link: the queue that they leave from, the priority group
+// that they come into, the priorities that may be paused for them, and whether anything may be dropped for want of
+// room.
 //
 // A link is lossless for a DSCP if all of these hold:
 //   - the receiver's priority group has headroom (xoff), and raises XOFF for a priority of the receiver's pfc_enable,
@@ -43,7 +44,7 @@ class ServiceBook {
  public:
   explicit ServiceBook(const Testbed& testbed);
 
-  // What the link that `sender` sends into does for the DSCP.
+  // The service to the DSCP on the link that `sender` sends into.
   Service at(LinkEnd sender, uint8_t dscp, bool ecn_capable = true) const;
   bool is_lossless(const Ways& ways, uint8_t dscp) const;
   // The DSCPs that are lossless on all of these ways, ascending.

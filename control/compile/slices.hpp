@@ -4,7 +4,7 @@
 //
 //   uplinks  slices
 //   16       16      one for each slice (1:1)
-//   32       16      two for each slice (1:2): uplinks i and i + 16. The slice says no more than that: ECMP hashes
+//   32       16      two for each slice (1:2): uplinks i and i + 16. The slice means no more than that: ECMP hashes
 //                    each flow to one of the two
 //   8        16      slices i and i + 8 share uplink i
 //

@@ -108,7 +108,7 @@ class PlanBuilder {
                                                          : in_cells(profile.static_th));
   }
 
-  // A direction without a pool is not limited: a file may say how queues share, and nothing of groups.
+  // A direction without a pool is not limited: a file may define how queues share, and leave out groups.
   dp::SharedLimit limit_without_row(bool ingress) const {
     const bool limited = std::ranges::any_of(config_.pools, [&](const auto& pool) { return pool.ingress == ingress; });
     return limited ? dp::SharedLimit{} : dp::SharedLimit::fixed(dp::BufferPlan::kUnlimitedCells);
@@ -213,7 +213,7 @@ class PlanBuilder {
     return out;
   }
 
-  // Of PAUSE no table of SONiC's says anything: every queue is held, each group may ask for it, and a watchdog of
+  // SONiC's tables do not know PAUSE: every queue is held, each group may ask for it, and a watchdog of
   // priorities has nothing to watch.
   static void set_for_whole_link(dp::PortQosPlan& port) {
     const dp::PortQosPlan plain;
@@ -234,7 +234,7 @@ class PlanBuilder {
 
 namespace {
 
-// What the port's profile says, or its link, or the longest that 802.3 allows.
+// The value of the port's profile, or of its link, or the longest that 802.3 allows.
 dp::Duration response_at(const Fabric& fabric, const std::vector<Profile>& profiles, LinkEnd end) {
   const FabricNode& node = fabric.nodes[end.node];
   const FabricPort& port = node.ports[end.port];

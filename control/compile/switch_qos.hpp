@@ -10,7 +10,7 @@
 //                included
 //   pool headroom = xoff: the shared headroom pool, beside its size
 //   slices       pools are numbered pool × slices + slice, each with size / slices and xoff / slices. Ports are dealt
-//                to slices in equal blocks, in their order, unless PORT_SLICE says otherwise; what comes in by a port
+//                to slices in equal blocks, in their order, unless PORT_SLICE deals them; what comes in by a port
 //                lies in its slice
 //   without BUFFER_* tables: a limit per queue and nothing shared, so no XOFF is ever raised
 //   PG, queue without a row: it admits nothing (check_qos finds those that are in use), unless there is no pool
@@ -35,13 +35,13 @@ struct Profile;
 
 std::vector<PortShape> port_shapes(const Fabric& fabric, const std::vector<Profile>& profiles, uint32_t node);
 
-// What may come, in bytes, after the host at this end of a link has raised XOFF.
+// The bytes that may come after the host at this end of a link has raised XOFF.
 uint32_t host_headroom(const Fabric& fabric, const std::vector<Profile>& profiles, LinkEnd host);
 
 // The headroom that the formula demands, in cells, if no frame is smaller than `smallest_frame` bytes.
 uint64_t headroom_needed(const PortShape& port, uint32_t cell_bytes, uint32_t smallest_frame);
 
-// What all ports of a switch together demand of one pool, in cells.
+// The demand of all ports of a switch together on one pool, in cells.
 struct PoolDemand {
   uint64_t size = 0;
   uint64_t reserved = 0;         // headroom inside their sizes included

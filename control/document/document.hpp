@@ -35,7 +35,7 @@ struct Position {
 
 class Document;
 
-// Whose keys a document uses: softspine's, or those of SONiC's config_db.json.
+// The keys that a document uses: softspine's, or those of SONiC's config_db.json.
 enum class Dialect : uint8_t { kTestbed, kConfigDb };
 
 // A handle: cheap to copy, valid as long as its document. A default-constructed Value has no position (it is for rows

@@ -51,12 +51,12 @@ class Reader {
   // The same for a file that is no Document, since another reader parses its lines.
   void warn(Error warning) { warnings_.add(std::move(warning)); }
   // Reports a key of another system's file that is not known, and not read; the same key in further rows is counted
-  // with it. Of more than kMaxIgnoredParts such keys the others are only counted.
+  // with it. Beyond kMaxIgnoredParts, such keys are only counted.
   void unknown(Value key, const std::vector<std::string_view>& known);
   Errors warnings();  // returns the list and empties it
 
-  // Counts `count` things that nothing reads; those of the same kind are one part. Of more than kMaxIgnoredParts kinds
-  // the others are counted together, without a name.
+  // Counts `count` things that nothing reads; those of the same kind are one part. Beyond kMaxIgnoredParts, kinds are
+  // counted together, without a name.
   void ignore(Value at, std::string table, std::string what, uint64_t count = 1);
   std::vector<IgnoredPart> ignored();  // by first occurrence; returns the list and empties it
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words in messages: quoting what a file said, and guessing what it meant. What letters words are made of.
+// Words in messages: quoting what a file said, and guessing what it meant. The letters of words.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace softspine::control {
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
-// Of ASCII, whatever the locale.
+// ASCII's letters and digits, whatever the locale.
 constexpr bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
 }

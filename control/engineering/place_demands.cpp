@@ -56,7 +56,8 @@ PlacedDemands place_demands(std::span<const PathDemand> demands, std::span<const
   std::vector<uint32_t> order(demands.size());
   std::iota(order.begin(), order.end(), 0U);
   const double step = kTolerance * (capacity_bps.empty() ? 1 : *std::ranges::max_element(capacity_bps));
-  // Who keeps its path goes first among equals: else one that has lost its own would take another's, and so on.
+  // A demand that keeps its path goes first among equals: else one that has lost its own would take another's, and so
+  // on.
   std::ranges::stable_sort(order, std::greater<>{}, [&](uint32_t d) {
     return std::pair{std::round(demands[d].bps / step), demands[d].current.has_value()};
   });

@@ -72,7 +72,7 @@ bool below(double a, double b) {
   return a <= b + kSlack * std::max(std::abs(a), std::abs(b));
 }
 
-// What one match is, and whether it is as it must be.
+// The value of one match, and whether it is as it must be.
 struct Finding {
   bool held = false;
   std::string found;

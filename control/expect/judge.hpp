@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares expectations with a report, and says in words which held and which did not. Pure: no file, no clock.
+// Compares expectations with a report, and returns in words which held and which did not. Pure: no file, no clock.
 //
-// expectation.hpp says how a value is found, compared and read. Beyond that:
+// expectation.hpp defines how a value is found, compared and read. Beyond that:
 //   - keys of the report may hold dots themselves ("Ethernet0.100"): the longest key that fits is tried first
 //   - `fct_p99` finds `fct_p99_ps` only where there is no `fct_p99`; with several such keys, the first in the report
 //   - a `*` holds if every match does; the first kMaxFailuresTold failures are listed one by one

@@ -132,7 +132,7 @@ class Search {
     return false;
   }
 
-  // The first missing place says enough; the deepest one says most.
+  // The first missing place is enough; the deepest one is the most useful.
   void note_missing(std::string_view rest, std::string message) {
     const bool deeper = out_.missing.empty() || rest.size() < missing_rest_;
     if (!deeper) return;

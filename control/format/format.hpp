@@ -251,7 +251,7 @@ struct Format<std::shared_ptr<const T>> {
   static Json write(const std::shared_ptr<const T>& value) { return value ? Format<T>::write(*value) : Json(); }
 };
 
-// An optional value that also says whether all of it could be read.
+// An optional value that also holds whether all of it could be read.
 template <typename T>
 struct Tried {
   T value{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a table knows of a key's type, whatever row it stands in: a value of it lies somewhere in memory. A table has
+// A table's knowledge of a key's type, whatever row it stands in: a value of it lies somewhere in memory. A table has
 // dozens of keys, so what is a template here is instantiated once for each type, not for each key or row.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a link may be, whoever describes it: a testbed file, or the file of another system.
+// The limits of a link, whatever describes it: a testbed file, or the file of another system.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 //   share     %                                  in millionths
 //
 // Exact: what is not a whole number of the base unit is an error, and so is what does not fit 63 bits.
-// A bare number is an error, because nobody can tell its unit. In a config_db.json it is none, since SONiC defines the
+// A bare number is an error, because its unit is not known. In a config_db.json it is none, since SONiC defines the
 // unit: sizes are bytes, times milliseconds, rates bytes a second, shares percent.
 #pragma once
 

@@ -12,7 +12,7 @@
 // A named size stands for the values of several keys: `size: published`. Keys that are given beside it go before its
 // values, and those that it has values for need not be given.
 //
-// A row struct has a member `Value where`, which is set so that later checks can report a position. It may have a
+// A row struct has a member `Value where`, which is set so that later checks can report a position. The row may have a
 // member `bool read_well`, by which later checks pass over rows with errors.
 #pragma once
 
@@ -138,7 +138,7 @@ struct Format<Row> {
   static Json write(const Row&) { return Json::object(); }
 };
 
-// A map whose `kind` says which of several tables it follows.
+// A map whose `kind` selects one of several tables.
 template <typename... Rows>
   requires(HasTable<Rows> && ...)
 struct Format<std::variant<Rows...>> {

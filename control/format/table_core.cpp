@@ -28,7 +28,7 @@ void ignore(Reader& reader, Value map, Value key, Value content) {
   }
 }
 
-// A key that has been read before its map: what it may say, and nothing more.
+// A key that has been read before its map: its allowed words, and nothing more.
 class ChoiceType final : public KeyType {
  public:
   explicit ChoiceType(std::string_view word) : word_(word) {}
@@ -43,7 +43,7 @@ class ChoiceType final : public KeyType {
 
 }  // namespace
 
-// Its value has been assigned before the other keys are read: what is left is to say that there is no such size.
+// Its value has been assigned before the other keys are read: what is left is the error that there is no such size.
 class TableCore::SizeType final : public KeyType {
  public:
   explicit SizeType(std::shared_ptr<const NamedSizes> sizes) : sizes_(std::move(sizes)) {}
@@ -123,7 +123,7 @@ bool TableCore::unknown_key(Reader& reader, Value key) const {
   return reader.fail(key, "unknown key " + shown(key.text()) + guess);
 }
 
-// What is known by its name and means nothing here is counted; what is not known is probably misspelt.
+// A key that is known by its name and means nothing here is counted; an unknown one is probably misspelt.
 void TableCore::pass_over(Reader& reader, Value map, Value key, Value content) const {
   if (std::ranges::find(beside_, key.text()) != beside_.end()) return ignore(reader, map, key, content);
   std::vector<std::string_view> known(beside_.begin(), beside_.end());

@@ -26,7 +26,7 @@ struct DraftNode {
   std::string server;
   uint32_t rail = 0;
   uint32_t ports = 0;             // that the generator has used
-  const BondRow* bond = nullptr;  // of a host, if its generator says it; outlives the draft
+  const BondRow* bond = nullptr;  // of a host, if its generator has one; outlives the draft
   const VlanRow* vlan = nullptr;  // likewise
   Value where;                    // without a position if it is generated
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generators share: what the links of one tier are like, and bandwidth ratios between tiers.
+// Shared by generators: the links of one tier, and bandwidth ratios between tiers.
 #pragma once
 
 #include <cstdint>
