@@ -71,7 +71,7 @@ class Completion {
     }
   }
 
-  // What is not to be built, and whom nothing joins.
+  // Leaves out nodes that are not to be built, and nodes without links.
   void leave_out() {
     std::erase_if(links_, [&](const ForeignLink& link) {
       const bool out = nodes_[link.a.node].use == NodeUse::kNothing || nodes_[link.b.node].use == NodeUse::kNothing;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every imported topology needs once its nodes and links are read.
+// The steps that every imported topology needs once its nodes and links are read.
 //
 // Rules of the user first. Then nodes that the file leaves open: a node with one link, or with links to switches alone,
 // is a host; any other forwards, so it is a switch. Then the role of each switch that has none, by its distance from

@@ -21,7 +21,7 @@ struct KindRow {
   NodeUse use;
 };
 
-// The first that fits. What is neither here nor in a rule is left out.
+// The first that fits. A kind that is neither here nor in a rule is left out.
 constexpr std::array kKinds{KindRow{"linux", NodeUse::kByLinks},
                             KindRow{"ext-container", NodeUse::kByLinks},
                             KindRow{"generic_vm", NodeUse::kByLinks},
@@ -96,7 +96,7 @@ class ContainerlabReader {
  private:
   void note(Value at, std::string message) { out_.notes.push_back(error_at(place_of(at), std::move(message))); }
 
-  // Keys that say nothing of the fabric.
+  // Keys that do not describe the fabric.
   void note_others(Value map, std::initializer_list<std::string_view> known, std::string_view of = "") {
     std::string listed;
     std::optional<Value> first;

@@ -39,7 +39,7 @@ class ErrorsByKind {
  public:
   explicit ErrorsByKind(std::string file) : file_(std::move(file)) {}
 
-  // Of a kind the first is reported, where it stands. Returns false.
+  // Only the first error of a kind is reported, with its place. Returns false.
   bool fail(std::string_view kind, const Field& at, std::string message);
   bool any() const { return !errors_.empty(); }
   void put_into(ErrorLog& log);  // and none are left

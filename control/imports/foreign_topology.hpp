@@ -21,7 +21,7 @@ enum class ImportFormat : uint8_t { kHpcc, kSimai, kContainerlab, kSonic };
 
 struct ImportOptions {
   std::vector<NodeRule> rules;  // the first that fits a node's name, or else the first that fits its kind
-  // Of links that the file says nothing of.
+  // The rate of links for which the file has none.
   dataplane::Rate rate = dataplane::Rate::gbps(100);
   Length length = Length::metres(3);
   Place place;  // where the rules stand, or the file is named
@@ -73,7 +73,7 @@ struct ForeignTopology {
   std::vector<ForeignNode> nodes;
   std::vector<ForeignLink> links;
   std::vector<ForeignLag> lags;
-  // What was left out, so that counts of the file can be compared.
+  // Counts of what was left out, so that counts of the file can be compared.
   uint64_t nodes_left_out = 0;
   uint64_t links_left_out = 0;
   Errors notes;          // what could not be mapped, or had to be decided

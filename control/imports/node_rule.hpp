@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the nodes of another system's file become here, where the user decides it.
+// The user's rules for what the nodes of another system's file become here.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@
 
 namespace softspine::control {
 
-// What a node of the file becomes. A switch with a role has a value of its own for each role (use_of).
+// The result for a node of the file. A switch with a role has a value of its own for each role (use_of).
 enum class NodeUse : uint8_t {
   kHost,
   kSwitch,
   kNothing,  // nothing: it is left out, and its links
-  kByLinks,  // a host if it has one link, or links to switches alone; else a switch. No rule says so, only readers.
+  kByLinks,  // a host if it has one link, or links to switches alone; else a switch. Only readers use it, no rule.
   kFirstRole,
   kTor = kFirstRole + static_cast<uint8_t>(Role::kTor),
   kAggregation = kFirstRole + static_cast<uint8_t>(Role::kAggregation),

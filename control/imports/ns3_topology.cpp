@@ -41,7 +41,7 @@ class Ns3Reader {
   }
 
  private:
-  // Of 256 lines with one mistake, one is enough: what stands before the first quote or number is the kind.
+  // One error is enough for 256 lines with one mistake: the text before the first quote or number is the kind.
   bool fail(const Field& at, std::string message) {
     const std::string kind = kind_of(message);
     return errors_.fail(kind, at, std::move(message));
@@ -90,7 +90,7 @@ class Ns3Reader {
     if (good && simai_ && gpus_per_server_ == 0) good = fail(fields[1], "a server has at least one GPU");
     if (good && uint64_t{nvswitch_count_} + switch_count_ > node_count_)
       good = fail(fields[0], "there are more switches than nodes");
-    // Each node stands in a line of a link: a number and what follows it. What is only claimed gets no memory.
+    // Each node stands in a line of a link: a number and what follows it. A number that is only claimed gets no memory.
     if (good && uint64_t{node_count_} * 2 > bytes_) {
       good = fail(fields[0], "declares " + std::to_string(node_count_) + " nodes, and the file has " +
                                  std::to_string(bytes_) + " bytes: too few for a link of each");
@@ -107,7 +107,7 @@ class Ns3Reader {
                                " fields, not " + std::to_string(fields.size()) +
                                (other ? std::string(": is the format ") + (simai_ ? "hpcc?" : "simai?") : ""));
   }
-  // What only some of ns-3's programs have.
+  // Fields that only some of ns-3's programs have.
   bool read_rest(const std::vector<Field>& fields) {
     if (simai_ && fields.size() == 7) {
       uint32_t gpus_per_node = 0;

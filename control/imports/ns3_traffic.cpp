@@ -141,7 +141,7 @@ class Ns3ConfigReader {
  private:
   using Row = std::vector<Field>;
 
-  // Of what is taken; null: it does not stand there.
+  // The row of a key that is taken; null: the file does not have it.
   const Row* row(std::string_view key) {
     const auto found = rows_.find(key);
     if (found == rows_.end()) return nullptr;

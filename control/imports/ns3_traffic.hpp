@@ -5,7 +5,7 @@
 //   config file   lines of KEY VALUES: PACKET_PAYLOAD_SIZE, SIMULATOR_STOP_TIME, CC_MODE and DCQCN's parameters,
 //                 ENABLE_QCN, BUFFER_SIZE (MiB), KMIN_MAP, KMAX_MAP (kB by rate), PMAX_MAP
 //
-// The run begins when the first flow does. What has no counterpart here is a note.
+// The run begins when the first flow does. A setting without a counterpart here is a note.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct ForeignTraffic {
   std::vector<ForeignFlow> flows;
   uint32_t mtu = 1'024;
   std::optional<int64_t> stop_ps;  // of the run's own clock
-  std::string congestion_control;  // as a workload says it; empty: none
+  std::string congestion_control;  // in a workload's words; empty: none
   bool marks = true;
   std::optional<uint64_t> buffer_bytes;
   std::map<uint64_t, ForeignMarks> marks_by_bps;

@@ -15,7 +15,7 @@ constexpr std::pair<std::string_view, double> kNs3Prefixes[] = {
     {"Ki", 1024.0}, {"Mi", 1048576.0}, {"Gi", 1073741824.0}, {"Ti", 1099511627776.0}, {"k", 1e3}, {"K", 1e3},
     {"M", 1e6},     {"G", 1e9},        {"T", 1e12}};
 
-// Of a rate's unit; none: it is none.
+// The bits of a rate's unit; empty: it is no unit.
 std::optional<double> ns3_bits_of(std::string_view unit) {
   if (unit.empty()) return 1;
   const bool per_second = unit.ends_with("ps") || unit.ends_with("/s");
@@ -40,7 +40,7 @@ std::optional<uint64_t> ns3_rate(std::string_view text) {
   const auto bits = ns3_bits_of(text.substr(static_cast<size_t>(end - text.data())));
   if (!bits) return std::nullopt;
   const double bps = number * *bits;
-  // What a double holds exactly.
+  // Only rates that a double holds exactly.
   if (bps > 9e15 || std::abs(bps - std::round(bps)) > 1e-6 * bps) return std::nullopt;
   return static_cast<uint64_t>(std::llround(bps));
 }

@@ -25,13 +25,13 @@ struct SonicChannel {
   Value at;
 };
 
-// Of one switch.
+// The port channels of one switch.
 struct SonicChannels {
   std::vector<SonicChannel> channels;
   std::unordered_map<std::string_view, size_t> of_port;
 };
 
-// What is wrong is reported.
+// Errors are reported.
 SonicChannels read_sonic_channels(Reader& reader, Value root);
 
 // Once all links are there. `by_node`: of each node, null where its file is not there.

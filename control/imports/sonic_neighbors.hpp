@@ -9,8 +9,8 @@
 //   PORTCHANNEL, …                LAGs: sonic_channels.hpp
 //   VLAN_INTERFACE                the subnet of the hosts on the switch: sonic_hosts.hpp
 //
-// What several files say of one link must agree: both its ends, and its speed. A neighbour whose own file is there must
-// know of the link, by the port's name or its alias.
+// Several files' descriptions of one link must agree: both its ends, and its speed. A neighbour whose own file is there
+// must know of the link, by the port's name or its alias.
 #pragma once
 
 #include <vector>

@@ -156,7 +156,7 @@ class TestbedText {
     }
   }
 
-  // Among all hosts, if each can reach each; light, so that nothing is lost but by what the file says.
+  // Traffic among all hosts, if each can reach each; light, so that nothing is lost but by the file's own settings.
   void workload() {
     dataplane::Rate slowest = dataplane::Rate::bps(UINT64_MAX);
     uint32_t mtu = UINT32_MAX;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMostSending = 3.6e15;  // an hour, in picoseconds
 
-// Of the rate that most links have.
+// The rate that most links have, and their number.
 std::pair<uint64_t, size_t> usual_link_rate(const ForeignTopology& topology) {
   std::map<uint64_t, size_t> links;
   for (const ForeignLink& link : topology.links) ++links[link.rate.count_bps()];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind a host node: our own RoCEv2 endpoint, a guest that we start, or an edge.
+// The kinds of hosts behind a host node: our own RoCEv2 endpoint, a guest that we start, or an edge.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace softspine::control {
 
-// Whose time passes in what stands behind a host: the fabric's, on either clock, or the wall clock's.
+// The clock by which a host runs: the fabric's, on either clock, or the wall clock.
 enum class HostClock : uint8_t { kFabric, kWall };
 
 // Each kind has kWord, what reports call it, and kClock. One that we start, and that runs a command, has `run` and
@@ -84,7 +84,7 @@ struct DpdkEdge {
   std::string device;
 };
 
-// What stands between a host that is outside and its link (dataplane/edge/nic.hpp). A built-in host is its own NIC.
+// The NIC between a host that is outside and its link (dataplane/edge/nic.hpp). A built-in host is its own NIC.
 struct HostNic {
   std::optional<uint8_t> pfc_enable;  // bit n: priority n; none: those of the switch's port before it
   dataplane::NicParameters parameters;

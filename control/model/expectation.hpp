@@ -12,8 +12,8 @@
 // _percent), which the path need not spell: `fct_p99` finds `fct_p99_ps`. Without such an ending it is picoseconds,
 // bit/s, bytes, and a fraction (50% = 0.5).
 //
-// What the report of a testbed can't have, and a bare number where the value has a unit, are refused before the run:
-// expectation_check.hpp.
+// A value that the report of a testbed can't have, and a bare number where the value has a unit, are refused before the
+// run: expectation_check.hpp.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Measure {
   std::string text;  // as written
 };
 
-// What the report must show: a quantity, a word, or true/false.
+// The value that the report must show: a quantity, a word, or true/false.
 using Expected = std::variant<Measure, std::string, bool>;
 
 enum class Comparison : uint8_t { kEqual, kAtLeast, kAtMost, kBetween };

@@ -85,7 +85,7 @@ struct Subnet {
   Ipv6Prefix v6;
   Ipv4Address gateway4;  // the .1, on each of `switches`
   Ipv6Address gateway6;
-  uint16_t vlan = 0;               // of its hosts, if they say which
+  uint16_t vlan = 0;               // of its hosts, if they have one
   std::vector<uint32_t> switches;  // nodes, ascending; two for a dual-ToR subnet, none for hosts linked back to back
   std::vector<uint32_t> hosts;     // nodes, ascending
 };

@@ -32,7 +32,7 @@ enum class FaultKind : uint8_t {
   kDrained
 };
 
-// What a fault sits on. Links and their routes are LinkControl's, the rest is FaultControl's. kAnything: ends those of
+// The place of a fault. Links and their routes are LinkControl's, the rest is FaultControl's. kAnything: ends those of
 // cables, ports and hosts.
 enum class FaultTarget : uint8_t { kCable, kPort, kSwitchPort, kHost, kLinks, kAnything };
 
@@ -97,11 +97,11 @@ struct FaultKindRow {
   FaultTarget target;
   FaultKeys keys;
   LossScope losses = {};
-  // What it has done, and that it is over, with {where}: its ports, host or links; {priorities}; {takes}: what a buffer
-  // drains; {drop}, {corrupt}: shares of frames; {from}, {to}: ends of the first cable; {more}: how many others.
+  // The words for its begin, and for its end, with {where}: its ports, host or links; {priorities}; {takes}: what a
+  // buffer drains; {drop}, {corrupt}: shares of frames; {from}, {to}: ends of the first cable; {more}: how many others.
   std::string_view begins;
   std::string_view ends = {};
-  std::string_view meaning = {};  // for a testbed's author, in brackets behind the word; empty: the word says it
+  std::string_view meaning = {};  // for a testbed's author, in brackets behind the word; empty: the word is enough
   std::string_view help = {};     // of `softspine inject`; empty: it is no fault to inject
   uint8_t priorities = 0xff;      // if none are named
   std::string_view old_word = {};

@@ -32,14 +32,14 @@ using UdfBase = dataplane::UdfBase;
 // How a group's member is chosen: dataplane/hashing/ecmp_group.hpp. Pinned: by the destination's slice, which is its
 // place among the hosts of its subnet, that is, its ToR's downlink.
 enum class EcmpGroupMode : uint8_t { kHash, kPinned, kInPort, kFlowlet, kSpray };
-// What happens when a member dies: all buckets are dealt anew, or only its own.
+// The effect of a member's death: all buckets are dealt anew, or only its own.
 enum class EcmpGroupKind : uint8_t { kModulo, kResilient };
 
 struct EcmpGroupConfig {
   EcmpGroupMode mode = EcmpGroupMode::kHash;
   EcmpGroupKind kind = EcmpGroupKind::kModulo;
   uint32_t buckets = 128;  // resilient
-  // By the neighbour's name; a neighbour that is not named has weight 1. At most 64.
+  // By the neighbour's name; a neighbour that is not named has weight 1. The list has at most 64.
   std::vector<std::pair<std::string, uint32_t>> weights;
   dataplane::FlowletConfig flowlets;
 };
@@ -57,7 +57,7 @@ struct Profile : PortMaps {
   Place place;         // in the testbed's file; empty for built-in ones
   Place groups_place;  // of its groups, or its own
   std::array<uint64_t, 8> queue_limit_bytes{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20};
-  uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link says otherwise
+  uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link has its own
   HashConfig hash;
   // The hash that chooses a LAG's member. Null: `hash` chooses it, as the profile gives LAGs no hash or the same. SONiC
   // does likewise: its switch.json gives lag_hash_seed and lag_hash_offset the values of ECMP's, and SAI's default

@@ -29,7 +29,7 @@ struct RoleRow {
   std::string_view label;        // at the edge of a picture, for all of the tier
 };
 
-// By tier, in the order of Role.
+// The rows stand by tier, in the order of Role.
 inline constexpr std::array kSwitchRoles{RoleRow{.role = Role::kTor,
                                                  .word = "tor",
                                                  .tier = 1,

@@ -28,7 +28,7 @@ enum class ClockKind : uint8_t { kVirtual, kWall };
 inline constexpr uint32_t kMaxWorkers = 128;  // threads that DPDK, as Debian builds it, gives a packet cache
 inline constexpr uint32_t kMaxDilation = 1'000'000;
 
-// What is written while a testbed runs.
+// The files that are written while a testbed runs.
 struct TelemetryConfig {
   std::string counters_file;  // empty: none
   dataplane::Duration sample_interval = dataplane::Duration::us(10);
@@ -39,7 +39,7 @@ struct TelemetryConfig {
 };
 
 struct RunConfig {
-  ClockKind clock = ClockKind::kVirtual;  // wall if the file says nothing and has outside hosts
+  ClockKind clock = ClockKind::kVirtual;  // wall if the file has no clock and has outside hosts
   // Emulated time; max(): until it is stopped, or the outside hosts' commands have ended.
   dataplane::Duration duration = dataplane::Duration::ms(10);
   uint64_t seed = 1;

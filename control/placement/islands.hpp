@@ -2,7 +2,7 @@
 // The parts of a fabric that each of its tiers joins: a rack below the aggregation tier, a zone or pod below the core.
 //
 // A part of a tier: the NICs that still reach each other when all switches of this tier and of those above it are taken
-// away. What is sent from one part to another crosses the tier. A server whose NICs are at several ToRs, as a rail
+// away. Traffic from one part to another crosses the tier. A server whose NICs are at several ToRs, as a rail
 // each, is in several parts. An island is what servers hold together: the parts that any server has NICs in.
 #pragma once
 

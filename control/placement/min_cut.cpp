@@ -121,7 +121,7 @@ class Partition {
     }
   }
 
-  // What a rank says to all who are on an island.
+  // The traffic of a rank to all ranks on an island.
   double& said(uint32_t rank, uint32_t island) { return said_[rank * room_.size() + island]; }
   double gain(uint32_t rank, uint32_t to) { return said(rank, to) - said(rank, island_of_[rank]); }
 
@@ -136,7 +136,7 @@ class Partition {
     uint32_t other = kNowhere;  // who takes the rank's place; nobody: there is room
   };
 
-  // By the step that saves most. Of two that swap, one gains by it alone: it is its turn that finds them.
+  // By the step that saves most. One of two that swap gains by it alone: its own step finds them.
   bool improve(uint32_t rank) {
     const uint32_t from = island_of_[rank];
     Step best;

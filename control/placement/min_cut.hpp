@@ -19,7 +19,7 @@ struct Talk {
   double bytes = 0;  // both ways together
 };
 
-// By rank; each rank's by ascending peer. Symmetric.
+// The traffic by rank; each rank's by ascending peer. Symmetric.
 using Talks = std::vector<std::vector<Talk>>;
 
 // An island for each of `ranks`. The rooms add up to at least as many.

@@ -17,7 +17,7 @@ inline constexpr uint64_t kMaxTalkingPairs = 8'000'000;
 
 // Each returns a server for each rank: an index into the servers that islands_of was given. `free` has at least as many
 // servers as there are ranks, in the order in which packed takes them. min-cut cuts at the top tier first, then within
-// each island at the next tier, by what the ranks say to each other there (rails_of).
+// each island at the next tier, by the ranks' traffic to each other there (rails_of).
 std::vector<uint32_t> packed_servers(size_t ranks, std::span<const uint32_t> free);
 std::vector<uint32_t> drawn_servers(size_t ranks, std::span<const uint32_t> free, uint64_t seed, std::string_view name);
 struct TierTalks {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kSectionWords{"port", "priority", "group", "queue", "pool", "host priority"};
 constexpr std::array<std::string_view, 4> kNumberWords{"", "priority", "group", "queue"};
-// Of a line, beside its cells and its place: time, number, brackets.
+// The length of a line beside its cells and its place: time, number, brackets.
 constexpr size_t kMostAround = 2 * LineKey::kPlace + 20;
 constexpr size_t kMostOfCell = LineKey::kPlace + LineText::kMostDigits;
 

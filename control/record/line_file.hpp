@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A text file that grows by lines while a run goes on: what is appended reaches the file in blocks, so memory stays
 // bounded however long the run is. After the first error (a full disk, a reader that has gone) nothing more is written,
-// and take_error() says why. A pipe whose reader takes nothing is waited for (dataplane/edge/patient_write.hpp). Used
-// from one thread at a time.
+// and take_error() has the reason. A pipe whose reader takes nothing is waited for (dataplane/edge/patient_write.hpp).
+// Used from one thread at a time.
 #pragma once
 
 #include <atomic>

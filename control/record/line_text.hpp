@@ -14,7 +14,7 @@
 
 namespace softspine::control {
 
-// A piece that stands in many lines. It has a fixed place, which is copied whole.
+// A piece that stands in many lines. The key has a fixed place, which is copied whole.
 class LineKey {
  public:
   static constexpr size_t kPlace = 64;

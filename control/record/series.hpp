@@ -3,7 +3,7 @@
 // priority of the ports of hosts, built-in or outside, has counted since the last sample, as cells (sink.hpp).
 //
 // A sample has what has changed: of a counter by how much since the last sample, of a gauge or watermark its new value.
-// What has not changed is left out, and a row that would have nothing, too. The names are CounterFacts::row_name().
+// Cells that have not changed are left out, and a row without cells, too. The names are CounterFacts::row_name().
 //
 //   the sum of a counter over all cells  =  its value at the end of the run
 //   the last value of a gauge            =  its value at the end
@@ -24,7 +24,7 @@
 
 namespace softspine::control {
 
-// What may have changed at a port since the last sample; bit n: priority, group or queue n. At
+// Changes that are possible at a port since the last sample; bit n: priority, group or queue n. At
 // ports of hosts and edges only the priorities matter.
 struct PortChanges {
   bool port = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run records, and to whom it is handed: counters over time (series.hpp) to SampleSinks, events
+// A run's records, and their receivers: counters over time (series.hpp) to SampleSinks, events
 // (testbeds/run/event_log.hpp) to EventSinks. A sink gives it its form: text, a table, a stream. One that takes both
 // may be called by two threads: samples may come from a writer's.
 //
@@ -23,7 +23,7 @@
 
 namespace softspine::control {
 
-// What a row is of: a whole port or pool, or one of a port's priorities, groups or queues.
+// The subject of a row: a whole port or pool, or one of a port's priorities, groups or queues.
 enum class SeriesRow : uint8_t { kWhole, kPriority, kGroup, kQueue };
 // A port's priorities, groups and queues have numbers below this.
 inline constexpr size_t kRowNumbers = dataplane::kPriorities;
@@ -48,7 +48,7 @@ struct SeriesShape {
   std::vector<SeriesPlace> places;
 };
 
-// Of a counter by how much it has grown, of a gauge or watermark its new value.
+// A counter's growth, or the new value of a gauge or watermark.
 struct SeriesCell {
   uint32_t column;
   uint64_t value;
@@ -79,7 +79,7 @@ class SampleSink {
   virtual std::string take_error() = 0;
 };
 
-// What control did or found.
+// Actions and findings of control.
 struct ControlNote {
   dataplane::Instant at;
   ControlEvent kind;

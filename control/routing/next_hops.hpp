@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a switch's routes say of one host: by which ports it sends there.
+// A switch's next hops to one host: the ports by which it sends there.
 #pragma once
 
 #include <vector>

@@ -9,7 +9,7 @@
 //
 // A pure function of the fabric and of which links are up. A host behind several switches that has
 // lost one of them gets a route of its own, since its subnet's would lead part of its traffic there; unless its bond
-// says that others change their path (control/model/bond.hpp).
+// has others change their path (control/model/bond.hpp).
 //
 // The two switches of a stack (control/model/stack.hpp) stand for each other while a peer link is up: all others send
 // to either, and a member that has lost its link to a host, or all ways up, sends over the peer link. Without it they

@@ -68,7 +68,7 @@ Result Client::call(const std::string& command, const Json& arguments, const See
   const std::string request = format_request({.id = ++calls_, .command = command, .arguments = arguments});
   if (request.size() > kMaxRequestBytes)
     return std::unexpected("the request is longer than " + std::to_string(kMaxRequestBytes) + " bytes");
-  // A server that refuses the connection says why before it closes: worth reading even if sending failed.
+  // A server that refuses the connection sends the reason before it closes: worth reading even if sending failed.
   const auto sent = send(request, until);
   std::string pages;
   for (;;) {

@@ -13,7 +13,7 @@
 // (page_stream.hpp): at most max_streams at once, each with two pages in memory and stream_timeout to be read; further
 // ones wait.
 //
-// All of it is called on one thread, the transports', but for Reply. What comes from others gets there by Post.
+// All of it is called on one thread, the transports', but for Reply. Requests of others get there by Post.
 #pragma once
 
 #include <atomic>
@@ -112,12 +112,12 @@ class Commands {
   using Handler = std::function<Result(const Json& arguments)>;
   using LateHandler = std::function<void(const Json& arguments, Reply reply)>;
   using Task = std::move_only_function<void()>;
-  // Runs a task on the transports' thread, soon, and not within the call. From any thread.
+  // Runs a task on the transports' thread, soon, and not within the call. May be called from any thread.
   using Post = std::function<void(Task)>;
 
   explicit Commands(const ServerOptions& options);
 
-  // Before open().
+  // Called before open().
   void handle(const std::string& command, Handler handler);
   void handle_later(const std::string& command, LateHandler handler);
   // The handler replies with pages, or, on an error, as other handlers do.
@@ -187,7 +187,7 @@ class CommandCall : public std::enable_shared_from_this<CommandCall> {
 
   // When expire() is due.
   Time until() const { return until_; }
-  // What was awaited comes too late: an error takes its place.
+  // The awaited answer comes too late: an error takes its place.
   void expire();
   // The next text to send, if there is one.
   std::optional<Unsent> take();

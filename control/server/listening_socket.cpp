@@ -21,7 +21,7 @@ std::unexpected<std::string> failed(const std::string& what) {
   return std::unexpected(what + ": " + std::strerror(errno));
 }
 
-// Removes a leftover; says what else is there.
+// Removes a leftover; returns an error for anything else.
 std::expected<void, std::string> clear_the_way(const std::filesystem::path& path) {
   struct stat about{};
   if (::lstat(path.c_str(), &about) != 0) return {};

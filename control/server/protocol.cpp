@@ -10,7 +10,7 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// The request's JSON, or what was too much about it. What is too much is not kept while the rest is read.
+// The request's JSON, or what was too much about it. Values beyond the limit are not kept while the rest is read.
 Json parsed(std::string_view line, std::string& excess) {
   int keys = 0;
   const auto within_bounds = [&](int depth, Json::parse_event_t event, Json&) {

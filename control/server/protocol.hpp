@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes over the control socket: one JSON object a line, in both directions.
+// The control socket's protocol: one JSON object a line, in both directions.
 //
 //   → {"id": 1, "command": "show pfc counters", "arguments": {"switch": "tor1"}}
 //   ← {"id": 1, "ok": true, "result": …}      or      {"id": 1, "ok": false, "error": "…"}

@@ -18,7 +18,7 @@ namespace softspine::control {
 
 class Session;
 
-// What all connections share.
+// Shared by all connections.
 struct SessionContext {
   explicit SessionContext(Commands& all) : commands(all) {}
   Commands& commands;
