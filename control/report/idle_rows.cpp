@@ -22,7 +22,7 @@ bool is_idle(const HostSnapshot& host) {
          std::ranges::all_of(host_counters(), counts_nothing);
 }
 
-// Of a link, `others_sent`: by uplinks of the same switch.
+// `others_sent`: by uplinks of the link's switch.
 bool is_idle(const LinkDirection& link, bool others_sent) {
   if (!link.up || (link.is_uplink && others_sent)) return false;
   return std::ranges::all_of(link_counters(), [&](const LinkCounter& counter) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What did nothing in a run: in a pod of 15,360 GPUs most hosts and links, and their zeros would be most of the report.
+// Rows of parts that did nothing in a run: in a pod of 15,360 GPUs most hosts and links, and their zeros would be most
+// of the report.
 //
 //   a host   is idle if all its counters and drops are zero
 //   a link   is idle in a direction if it is up, all its counters there are zero, and it is not an uplink of a switch

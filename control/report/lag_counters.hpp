@@ -11,7 +11,7 @@
 
 namespace softspine::control {
 
-// By name.
+// The LAGs, by name.
 Json lags_json(const FabricSnapshot& snapshot);
 // One row for each member at each end.
 std::string lags_table(const FabricSnapshot& snapshot, std::string_view only_switch = {});

@@ -10,14 +10,14 @@
 
 namespace softspine::control {
 
-// Of each fault: the flows that lost most, then those that stood still longest.
+// Listed for each fault: the flows that lost most, then those that stood still longest.
 inline constexpr size_t kFlowsOfAFault = 100;
 
 Json faults_json(const FabricSnapshot& snapshot);
-// What no fault explains, by reason.
+// Losses that no fault explains, by reason.
 Json unexplained_json(const FabricSnapshot& snapshot);
 
-// What the fields of both mean.
+// The meanings of both's fields.
 std::vector<ReportField> fault_fields();
 
 }  // namespace softspine::control

@@ -18,7 +18,7 @@ bool is_trouble(std::string_view statistic) {
   return std::ranges::any_of(kTrouble, [&](std::string_view word) { return statistic.contains(word); });
 }
 
-// Which reason a queue's drops had, its counter does not say: the switch's do.
+// A queue's counter does not hold the reasons of its drops: the switch's counters do.
 void add_early_drops(const SwitchSnapshot& node, std::vector<std::string>& out) {
   const dataplane::DropCounters drops = totals_of(node).drops;
   const uint64_t early = drops[static_cast<size_t>(dataplane::DropReason::kWredDropped)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the lists and the open maps of a report's outline (testbeds/run/report_outline.hpp) will hold: one model entry
+// The contents of lists and open maps of a report's outline (testbeds/run/report_outline.hpp): one model entry
 // in each, with the fields that docs/reference has for it. So a path into them can be checked before a run.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace softspine::control {
 
-// Adds to each empty list, and to each map with the key "*", the fields whose paths lead there. What the outline
-// has already stays as it is. A field whose path leads nowhere in it does not concern this testbed.
+// Adds to each empty list, and to each map with the key "*", the fields whose paths lead there. Fields that the outline
+// has already stay as they are. A field whose path leads nowhere in it does not concern this testbed.
 void add_models(Json& outline, const std::vector<ReportField>& fields);
 
 }  // namespace softspine::control

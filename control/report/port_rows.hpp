@@ -10,7 +10,7 @@
 //   pools_json   {"ingress_lossless_pool": {"watermark_bytes": …}, …} of one switch
 //
 // Zeros are left out, and so are rows and ports that have nothing else: a fabric of thousands of ports would else give
-// megabytes of zeros. Gauges are left out: they say nothing about the run. So are a port's own packets and bytes, which
+// megabytes of zeros. Gauges are left out: they do not describe the run. So are a port's own packets and bytes, which
 // `links` has. Names are those of CounterFacts::row_name(). In an outline the content is unknown: {"*": null}.
 #pragma once
 

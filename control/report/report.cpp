@@ -46,7 +46,7 @@ void add_latency(Json& out, const std::string& name, const LatencySummary& laten
   add_key(out, name + "_max_ps", any ? Json(latency.max_ps) : Json{});
 }
 
-// Of completion times: of the last data bit at the receiver, and of the last acknowledgement at the sender.
+// Adds completion times: of the last data bit at the receiver, and of the last acknowledgement at the sender.
 void add_completions(Json& out, const std::string& name, const std::vector<int64_t>& times) {
   add_key(out, name + "_min_ps", or_null(quantile_of(times, 0)));
   add_key(out, name + "_p50_ps", or_null(quantile_of(times, 0.5)));
@@ -54,7 +54,7 @@ void add_completions(Json& out, const std::string& name, const std::vector<int64
   add_key(out, name + "_max_ps", or_null(quantile_of(times, 1)));
 }
 
-// What the tables have for the owner's report, of the parts that `wanted` names.
+// The tables' values for the owner's report, of the parts that `wanted` names.
 template <typename... Wanted, typename Owner, typename... Parts>
 void add_counters(Json& out, const Owner& owner, const std::vector<Counter<Parts...>>& counters) {
   for (const auto& counter : counters) {

@@ -25,7 +25,7 @@
 // Packets of a flow:   sent_packets = received_packets − foreign_packets + missing_packets + under_way_packets
 // `missing` is what the fabric has lost; `under_way` is what is on links, in queues or in receive buffers when the run
 // ends. Retransmissions are packets like others; retransmitted_bytes are those of sent_bytes that had been sent before.
-// What a receiver alone can see has counters of its own: sequence_gaps (a PSN was ahead of the one due),
+// Losses that a receiver alone can see have counters of their own: sequence_gaps (a PSN was ahead of the one due),
 // skipped_packets (PSNs in those gaps; a loss behind the last packet received opens none), behind_packets. fct_* are
 // from the first bit sent to the last data bit at the receiver. fct_acked_* are to the last acknowledgement at the
 // sender, which is what completion means to an RDMA program, and to HPCC, SimAI and htsim; they are null for open
@@ -53,8 +53,8 @@
 
 namespace softspine::control {
 
-// Of the report's keys: it grows when one of them goes, or means something else. A key that is added does not change
-// it.
+// The version of the report's keys: it grows when one of them goes, or means something else. A key that is added does
+// not change it.
 inline constexpr int kReportFormat = 1;
 
 struct RunFacts {

@@ -60,7 +60,7 @@ std::string_view word_for(CounterUnit unit) {
   }
 }
 
-// What the tables have for rows of this kind of part.
+// The tables' fields for rows of this kind of part.
 template <typename Part, typename... Parts>
 Fields row_fields(const std::string& path, const std::vector<Counter<Parts...>>& counters) {
   Fields out;
@@ -73,7 +73,7 @@ Fields row_fields(const std::string& path, const std::vector<Counter<Parts...>>&
   return out;
 }
 
-// By port and priority.
+// The fields by port and priority.
 Fields pause_fields(const std::string& path) {
   return row_fields<HostPauseSnapshot>(path, host_counters());
 }

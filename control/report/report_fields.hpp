@@ -16,7 +16,7 @@ struct ReportField {
   std::string help;  // a sentence
 };
 
-// Of what report_json() writes.
+// The fields that report_json() writes.
 const std::vector<ReportField>& report_fields();
 
 // [{"field": …, "unit": …, "help": …}, …]

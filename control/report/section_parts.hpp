@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rows of sections.cpp are made of: the JSON of each section that has no header of its own (report.cpp), and
-// what its fields mean (report_fields.cpp).
+// The functions in the rows of sections.cpp: the JSON of each section that has no header of its own (report.cpp), and
+// the meanings of its fields (report_fields.cpp).
 #pragma once
 
 #include "control/report/report.hpp"

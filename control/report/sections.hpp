@@ -3,7 +3,7 @@
 // names that it has in an outline, and how `softspine show` shows it.
 //
 // To add one: a file with its JSON and fields, and its row. The report, `check --counters`, the outline that
-// expectations are checked against, `show` and its help read the row. What it shows must stand in the snapshot.
+// expectations are checked against, `show` and its help read the row. Its values must stand in the snapshot.
 #pragma once
 
 #include <span>
@@ -52,7 +52,7 @@ struct Section {
 std::span<const Section> sections();
 const Section& section_of(std::string_view key);  // is known
 
-// What the far ends of its links have counted is still needed to show them.
+// Counts of the far ends of its links are still needed to show them.
 void keep_links_of(FabricSnapshot& snapshot, const std::string& node);
 
 }  // namespace softspine::control

@@ -11,7 +11,7 @@
 
 namespace softspine::control {
 
-// By stack, by switch.
+// The stacks, by stack and by switch.
 Json stacks_json(const FabricSnapshot& snapshot);
 std::string stacks_table(const FabricSnapshot& snapshot);
 std::vector<ReportField> stack_fields();

@@ -35,7 +35,7 @@ std::string text_of(Side side) {
   return out;
 }
 
-// What a port has sent and received of frames that pause or grant, whoever it belongs to.
+// Frames that pause or grant, sent and received by a port of any node.
 struct ControlFrames {
   PriorityCounters pfc_tx{};
   PriorityCounters pfc_rx{};

@@ -30,7 +30,7 @@ void drop_dead_ends(Graph& graph) {
   }
 }
 
-// Who waits for whom, among queues that have not moved; who can't be in a circle may be left out.
+// The graph of waits among queues that have not moved; queues that can't be in a circle may be left out.
 Graph waits_among(const Queues& queues, const DeadlockWatch::Sources& sources, const Fabric& fabric) {
   Graph graph = possible_waits(queues, fabric);
   drop_dead_ends(graph);

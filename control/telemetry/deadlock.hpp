@@ -5,7 +5,7 @@
 //   B (switch b, some port, priority p), paused and not empty, if something in B came in by the link from a:
 //   what is held in B is why b paused a.
 // A deadlock: queues that wait for each other in a circle (a strongly connected component), none of which has sent
-//   anything since the last look. It takes two looks in a row, so pauses that come and go are no deadlock.
+//   anything since the last look. A deadlock takes two looks in a row, so pauses that come and go are none.
 // Each deadlock is reported once; again if it dissolves and comes back.
 // Source: Hu et al., "Deadlocks in Datacenter Networks" (HotNets 2016): the cyclic buffer dependency.
 #pragma once

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong while a fabric runs, in one place: a file that cannot be written, an interface that vanishes, a
-// guest that ends unasked. Whoever finds an error reports it here, and from here it is read: at once on stderr, in
+// The errors of a running fabric, in one place: a file that cannot be written, an interface that vanishes, a
+// guest that ends unasked. Code that finds an error reports it here, and from here it is read: at once on stderr, in
 // `show fabric`, in the report (`errors`), in Prometheus (softspine_errors_total); one error is enough for exit
 // status 1.
 //
 //   errors.report("sink", "out.pcap: No space left on device");           as of the fabric's time now
 //   errors.report("sink", "out.pcap: No space left on device", instant);  as of then
 //
-// Who: a node, a capture, a part of the fabric, by the name that the user knows. What: a sentence without numbers that
-// change, since a repeated error increments the count of its entry instead of adding one.
+// `who`: a node, a capture, a part of the fabric, by the name that the user knows. `what`: a sentence without numbers
+// that change, since a repeated error increments the count of its entry instead of adding one.
 // Frames that are dropped are no errors: they have counters. The dataplane reports nothing itself: its counters and
 // faults are looked at between windows (testbeds/run/edge_watch.hpp).
 // Limit: kKeptLimit different errors; further ones are only counted, in an entry of their own.

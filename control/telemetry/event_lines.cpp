@@ -12,7 +12,7 @@ namespace {
 
 using dataplane::EventKind;
 
-// In the order of EventKind, then of ControlEvent.
+// The rows stand in the order of EventKind, then of ControlEvent.
 constexpr std::array kFacts{
     EventFacts{"xoff_raised", "A priority group reached its limit: its neighbour is to pause."},
     EventFacts{"xoff_cleared", "The group has drained, or a watchdog or plan has ended it."},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can happen, and how often it did. How it is written: control/record/json_lines.hpp.
+// Kinds of events, and how often each happened. How it is written: control/record/json_lines.hpp.
 // Which events there are: dataplane/egress/event_recorder.hpp, event_facts(), and docs/counters.md.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace softspine::control {
 
-// What control did or found.
+// Events of control: actions and findings.
 enum class ControlEvent : uint8_t { kFault, kStack, kRouteChange, kDeadlockFound, kOutsideGone };
 
 struct EventFacts {

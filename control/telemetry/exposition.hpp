@@ -32,7 +32,7 @@ class Exposition {
   void family(std::string_view name, Type type, std::string_view help);
   void sample(Labels labels, uint64_t value) { line("", labels, std::to_string(value)); }
   void sample(Labels labels, double value);
-  // Of a summary: name_sum and name_count.
+  // The lines of a summary: name_sum and name_count.
   void sum_and_count(Labels labels, double sum, uint64_t count);
   // The same with labels that are already formatted.
   template <typename Value>

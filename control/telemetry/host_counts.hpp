@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a built-in host counts, and the table by which it is shown. The host counts in this struct, and snapshots hold
-// it whole. No DPDK.
+// The counts of a built-in host, and the table by which they are shown. The host counts in this struct, and snapshots
+// hold it whole. No DPDK.
 //
 //   received = delivered + responses + answered + dropped (by reason) + buffered         packets
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `softspine run` shows while it runs: rates between two snapshots of one fabric, in emulated time. One row for
-// each switch and for each group of hosts (names that differ only in their last number: h1, h2 → "h*"), the
+// The table that `softspine run` shows meanwhile: rates between two snapshots of one fabric, in emulated time. One row
+// for each switch and for each group of hosts (names that differ only in their last number: h1, h2 → "h*"), the
 // busiest first, cut to the terminal. Pure: the caller decides when and where it is printed.
 #pragma once
 
@@ -31,12 +31,12 @@ struct TerminalSize {
   size_t columns = 80;
 };
 
-// At most rows - 1 lines (the cursor stays below them), none wider than the terminal. The last line says how many rows
-// had no room.
+// At most rows - 1 lines (the cursor stays below them), none wider than the terminal. The last line counts the rows
+// that had no room.
 std::string live_table(const FabricSnapshot& before, const FabricSnapshot& now, dataplane::Duration duration,
                        TerminalSize terminal);
 
-// What brings the cursor back over the lines of `previous` and writes `next` in their place.
+// The text that brings the cursor back over the lines of `previous` and writes `next` in their place.
 std::string redrawn(const std::string& previous, const std::string& next);
 
 // `duration`: of the whole run; max(): it has no end.

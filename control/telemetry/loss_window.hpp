@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one fault has cost: the packets lost by it, the flows that stalled meanwhile, and when the fabric had recovered.
+// The cost of one fault: the packets lost by it, the flows that stalled meanwhile, and when the fabric had recovered.
 // testbeds/run/loss_causes.hpp decides which fault a lost packet belongs to.
 //
 //   at                 the fault strikes

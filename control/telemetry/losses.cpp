@@ -26,7 +26,7 @@ void add_drops(std::vector<Loss>& out, const std::string& place, const DropCount
   }
 }
 
-// Why the queues of a switch have refused packets, as far as its counters say.
+// Why the queues of a switch have refused packets, as far as its counters show.
 std::string queue_reasons(const DropCounters& drops) {
   std::string out;
   for (size_t i = 0; i < drops.size(); ++i) {

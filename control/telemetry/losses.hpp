@@ -25,7 +25,7 @@ struct Loss {
 
 std::vector<Loss> losses_of(const FabricSnapshot& snapshot);
 
-// Of switches, built-in hosts and links, by reason, without a place. Those of queues are apart.
+// The losses of switches, built-in hosts and links, by reason, without a place. Those of queues are apart.
 std::vector<Loss> losses_by_reason(const FabricSnapshot& snapshot);
 
 }  // namespace softspine::control

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to a reliable connection beside its data, at its two ends, and the table by which it is shown. Hosts
+// Events of a reliable connection beside its data, at its two ends, and the table by which they are shown. Hosts
 // count in these structs; snapshots hold both ends of a flow, workloads the sums. All zero for an open loop, but for
 // CNPs. The names are those of mlx5 and rxe. No DPDK.
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `softspine show …` prints: a snapshot as tables, with sums since the start of the run. Rows are in the
+// The output of `softspine show …`: a snapshot as tables, with sums since the start of the run. Rows are in the
 // snapshot's order. `only_switch` keeps that switch's rows alone; a name that does not exist has none.
 #pragma once
 

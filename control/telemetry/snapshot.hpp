@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fabric's counters at one instant, copied between two windows: plain structs that no worker touches.
-// Whoever runs the fabric fills one (from an engine action, or when the run is over); everything that is
+// The code that runs the fabric fills one (from an engine action, or when the run is over); everything that is
 // shown (JSON, Prometheus, the report, tables) is a pure function over one or two of them.
 //
 // The order of switches, ports, hosts, flows, edges and links is the filler's, and the same in every snapshot of
@@ -55,7 +55,7 @@ struct LatencySummary {
   }
 };
 
-// What a priority group, a queue or a pool holds: bytes of whole cells (buffer/mmu.hpp).
+// The use of a priority group, a queue or a pool: bytes of whole cells (buffer/mmu.hpp).
 struct PriorityGroupSnapshot {
   friend bool operator==(const PriorityGroupSnapshot&, const PriorityGroupSnapshot&) = default;
 
@@ -207,7 +207,7 @@ struct HostSnapshot {
 // One queue pair's stream. Bytes are payload. An instant that has not been reached is never().
 struct FlowSnapshot {
   uint32_t id = 0;
-  bool open_loop = false;  // no reliable connection: nothing tells the sender what is lost
+  bool open_loop = false;  // no reliable connection: the sender does not learn what is lost
   std::string workload;
   std::string source;  // names of hosts
   std::string destination;
@@ -344,7 +344,7 @@ struct DeadlockSnapshot {
   std::string circle;  // tor1:Ethernet0 → spine1:Ethernet4 → tor1, priority 3
 };
 
-// What went wrong while the fabric ran (error_channel.hpp).
+// An error of a running fabric (error_channel.hpp).
 struct RunError {
   std::string who;   // a node, a capture, or a part of the fabric
   std::string what;  // a sentence
@@ -353,12 +353,12 @@ struct RunError {
   uint64_t count = 1;
 };
 
-// What the traffic-engineering controller has done (testbeds/run/traffic_controller.hpp).
+// The actions of the traffic-engineering controller (testbeds/run/traffic_controller.hpp).
 struct EngineeringSnapshot {
   uint64_t plans = 0;
   uint64_t updates = 0;  // of a switch's overrides
   uint64_t moved = 0;    // flows that had an override and got another
-  // Of the last plan.
+  // Counts of the last plan.
   uint32_t demands = 0;  // that had a choice: ports of ToRs by destination
   uint32_t placed = 0;
   double highest_load = 0;  // of the most loaded link, of its capacity

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A picture as SVG text: boxes, lines, arrows, words. All pictures of softspine are drawn by it (`storm`,
 // `polarization`).
-// Coordinates are in pixels, y downwards. What is drawn first lies below. Text is escaped, and what is not UTF-8 in it
-// replaced, so that any name gives a well-formed file.
+// Coordinates are in pixels, y downwards. Shapes that are drawn first lie below. Text is escaped, and what is not UTF-8
+// in it replaced, so that any name gives a well-formed file.
 #pragma once
 
 #include <string>

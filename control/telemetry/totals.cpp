@@ -13,7 +13,7 @@ using dataplane::DropReason;
 
 namespace {
 
-// What is known of a port that a link ends at.
+// Facts about a port that a link ends at.
 struct End {
   size_t node = 0;          // its switch; hosts share one, which is no switch
   std::optional<int> tier;  // of a switch
