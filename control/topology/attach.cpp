@@ -37,8 +37,8 @@ HostNic nic_of(const NicRow& row) {
   return nic;
 }
 
-// What only one host can hold, and the key that names it; empty: nothing. Interfaces share one name space, files
-// another; a DPDK device is what stands before its arguments.
+// A resource that only one host can hold, and the key that names it; empty: none. Interfaces share one name space,
+// files another; a DPDK device is what stands before its arguments.
 struct Held {
   std::string what;
   std::string space;

@@ -42,7 +42,7 @@ bool speaks_lacp(const FabricNode& node, const Bond& bond) {
   return !is_builtin(node.attachment) || bond.lacp_rate.has_value();
 }
 
-// Of the hosts whose generator has the row.
+// Whether any host whose generator has the row speaks LACP.
 bool any_speaks_lacp(const Expanded& out, const BondRow& row) {
   const Bond bond = bond_of(row);
   for (size_t i = 0; i < out.fabric.nodes.size(); ++i) {
@@ -91,7 +91,7 @@ void check_delays(Reader& reader, const BondRow& row, const Bond& bond) {
   look(row.updelay, "updelay");
 }
 
-// What is behind edges bonds them as it likes. The fabric only asks whether it speaks LACP, and how others reach it.
+// A host behind edges bonds them as it likes. The fabric only asks whether it speaks LACP, and how others reach it.
 void check_edges(Reader& reader, const FabricNode& node, const BondRow& row) {
   const auto refuse = [&](bool given, std::string_view key) {
     if (given) reader.fail(row.where.child(key), "is decided by what is behind the edges of " + node.name);

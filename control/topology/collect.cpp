@@ -8,7 +8,7 @@
 namespace softspine::control {
 namespace {
 
-// What only a switch has, and what only a host has.
+// Checks keys that only a switch has, and keys that only a host has.
 void check_keys_fit(Reader& reader, const NodeRow& row, NodeKind kind, const std::string& name) {
   const auto refuse = [&](bool given, std::string_view key, std::string_view who) {
     if (given)

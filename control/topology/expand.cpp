@@ -142,7 +142,7 @@ class Expansion {
     join_lags(reader_, all, out_.fabric);
   }
 
-  // What a kernel or a NIC sends, nobody here can hold back to the frame.
+  // Frames of a kernel or a NIC cannot be held back one by one.
   void check_credit() {
     for (const FabricLink& link : out_.fabric.links) {
       if (link.parameters.flow_control != FlowControl::kCredit) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what a file says about nodes and links to a Fabric: generated and explicit nodes together, ports named and
+// From a file's nodes and links to a Fabric: generated and explicit nodes together, ports named and
 // numbered, everything in the fabric's order. Addresses come after (address_plan.hpp).
 //
 // A node that a generator made and the file names too is one node: the file adds to it.
@@ -23,7 +23,7 @@ struct DamagedLink {
 
 struct Expanded {
   Fabric fabric;
-  std::vector<DamagedLink> damaged;   // as an imported file says
+  std::vector<DamagedLink> damaged;   // of an imported file
   std::vector<const NodeRow*> rows;   // by node; null: generated, and the file adds nothing
   std::vector<const BondRow*> bonds;  // by node; null: its generator gives none
   std::vector<const VlanRow*> vlans;  // likewise

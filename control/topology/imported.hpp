@@ -8,7 +8,7 @@
 
 namespace softspine::control {
 
-// What could not be mapped becomes warnings.
+// Parts that could not be mapped become warnings.
 void add_imported(Reader& reader, const ImportRow& row, Collected& out);
 
 }  // namespace softspine::control

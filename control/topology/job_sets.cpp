@@ -36,7 +36,7 @@ struct WantedRanks {
   std::optional<uint32_t> rail;
 };
 
-// What stands behind the job's name.
+// The words behind the job's name.
 std::optional<WantedRanks> wanted_of(std::span<const std::string_view> words, size_t ranks) {
   WantedRanks out{.first = 0, .last = static_cast<uint32_t>(ranks) - 1, .rail = {}};
   if (words.size() >= 2 && words[words.size() - 2] == "rail") {

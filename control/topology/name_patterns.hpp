@@ -28,7 +28,7 @@ struct NameRange {
   uint32_t last = 0;
 };
 
-// None: the two names do not differ in one number.
+// Empty: the two names do not differ in one number.
 std::optional<NameRange> names_between(std::string_view a, std::string_view b);
 
 }  // namespace softspine::control

@@ -48,7 +48,7 @@ class PortChannelJoiner {
     std::vector<uint32_t> nodes;
     std::string whose;  // names that it is about, at the first of them
   };
-  // Null: its configuration says nothing of LAGs, or there is none.
+  // Null: its configuration has no LAGs, or there is none.
   const std::vector<PortChannel>* channels_of(uint32_t node) const {
     const uint32_t profile = fabric_.nodes[node].profile;
     return profile == kNone ? nullptr : profiles_[profile].port_channels.get();

@@ -18,7 +18,7 @@ struct PlannedPort {
   bool is_b = false;  // which end of the link
 };
 
-// By node of the draft. Reports a port that is used twice, and more ports than a node can have.
+// The ports, by node of the draft. Reports a port that is used twice, and more ports than a node can have.
 std::vector<std::vector<PlannedPort>> plan_ports(Reader& reader, const Draft& draft);
 
 // Whether port `a` comes before `b`: "Ethernet8" before "Ethernet12".

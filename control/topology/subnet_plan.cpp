@@ -34,7 +34,8 @@ class SubnetPlan {
   }
 
  private:
-  // What a host is attached to: the switches on the other side of its ports; for a pair back to back, the pair.
+  // The nodes that a host is attached to: the switches on the other side of its ports; for a pair back to back, the
+  // pair.
   std::vector<uint32_t> attached_to(uint32_t host) const {
     std::vector<uint32_t> out;
     for (uint16_t p = 0; p < fabric_.nodes[host].ports.size(); ++p) {

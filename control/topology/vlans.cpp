@@ -34,7 +34,7 @@ class VlanJoin {
     vlan.pcp = 0;  // as Linux has it without an egress-qos-map
   }
 
-  // Only a ToR bridges. Of a fabric's hosts the first one to which this does not apply is named.
+  // Only a ToR bridges. The error names the first of a fabric's hosts to which this does not apply.
   bool check_switches(uint32_t n, const VlanRow& given, bool is_own) {
     const FabricNode& node = fabric_.nodes[n];
     for (uint16_t p = 0; p < node.ports.size(); ++p) {

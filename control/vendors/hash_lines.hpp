@@ -11,7 +11,7 @@
 
 namespace softspine::control {
 
-// What is to be turned.
+// The knobs to be turned.
 struct HashSetting {
   std::optional<HashAlgorithm> algorithm;
   std::optional<uint32_t> seed;

@@ -105,7 +105,7 @@ class VendorReading {
     if (knob.kind == KnobKind::kNoSeed) return values > 0;
     return (knob.kind == KnobKind::kSeed || knob.kind == KnobKind::kSymmetric) && values > 1;
   }
-  // "load-balance sand profile default" says nothing yet.
+  // "load-balance sand profile default" sets nothing yet.
   bool is_head(const ConfigurationLine& line) const {
     return std::ranges::any_of(row_.prefixes, [&](std::string_view prefix) {
       return row_.syntax == LineSyntax::kIndented && begins_with(line, prefix) == line.words.size();
@@ -166,7 +166,7 @@ class VendorReading {
     key_of(knob).put(knob, is_yes);
     return Outcome::kTaken;
   }
-  // A word that stands alone says yes.
+  // A word that stands alone means yes.
   Outcome turn_symmetric(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
     const bool is_yes = values.empty() || is_one_of(values.front(), kYes);
     if (!is_yes && !is_one_of(values.front(), kNo)) return unknown(line);
@@ -286,7 +286,7 @@ class VendorReading {
   uint8_t symmetric_families_ = 0;
 };
 
-// Whose lines on hashing the text has most of.
+// The vendor of which the text has most lines on hashing.
 const VendorRow* recognise(std::string_view text) {
   const VendorRow* best = nullptr;
   uint64_t most = 0;

@@ -2,9 +2,9 @@
 // Reads the hashes of ECMP groups and of LAGs from a switch's configuration, by its vendor's words (vendor_words.hpp).
 // The vendor is recognised by the lines. Lines that concern no hash are ignored and counted.
 //
-// Nothing is guessed. A line with a setting that no model here has, or with an unknown one, is not taken; what no line
-// says is a remark; a known setting with an invalid value is an error. Unless the file names the hash function by SAI's
-// word, the profile keeps its own function, and a remark says so.
+// Nothing is guessed. A line with a setting that no model here has, or with an unknown one, is not taken; a setting
+// without a line is a remark; a known setting with an invalid value is an error. Unless the file names the hash
+// function by SAI's word, the profile keeps its own function, and a remark names it.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ struct LineNote {
   std::string text;
 };
 
-// Of the packets that have a hash object of their own, by HashObjectOf.
+// The fields for packets that have a hash object of their own, by HashObjectOf.
 using HashObjectFields = std::array<std::optional<std::vector<HashField>>, dataplane::kHashObjects>;
 
 struct HashReading {
-  std::optional<Vendor> vendor;  // none: an error says why
+  std::optional<Vendor> vendor;  // none: there is an error
   std::optional<HashAlgorithm> algorithm;
   std::optional<uint32_t> seed;
   std::optional<uint8_t> offset;

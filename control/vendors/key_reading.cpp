@@ -17,7 +17,7 @@ bool KeyReading::Key::is_said() const {
 
 template <typename Change>
 void KeyReading::change(const Knob& knob, Change&& change) {
-  // What is put beside the others, whatever the family, says nothing of them.
+  // A field that is put beside the others, whatever the family, does not restrict them.
   const bool is_beside = knob.kind == KnobKind::kInclude && knob.families == Families::kBoth;
   const FieldSet said = knob.kind == KnobKind::kList ? knob.fields : is_beside ? 0 : ~FieldSet{0};
   const auto of = [&](Key& key, Families family) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fields of one hash key as configuration lines set them, for IPv4 and IPv6 apart, since a line may concern one of
-// them. A hash here has one set of fields for both: if the lines give two, IPv4's is taken, and a remark says so.
+// them. A hash here has one set of fields for both: if the lines give two, IPv4's is taken, with a remark.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ namespace softspine::control {
 
 class KeyReading {
  public:
-  // What the vendor documents as the default; 0: nothing.
+  // The fields that the vendor documents as the default; 0: none documented.
   KeyReading(FieldSet usual_ipv4, FieldSet usual_ipv6)
       : ipv4_{usual_ipv4}, ipv6_{usual_ipv6}, is_usual_(usual_ipv4 != 0) {}
 
   void put(const Knob& knob, bool is_in);
-  // Of the knob's group of fields, exactly `fields` are in the key from now on.
+  // Exactly `fields` of the knob's group of fields are in the key from now on.
   void replace(const Knob& knob, FieldSet fields);
 
   bool has_lines() const { return has_lines_; }

@@ -17,7 +17,7 @@ constexpr FieldSet kNxosPorts = set_of(HashField::kL4SrcPort) | set_of(HashField
 constexpr FieldSet kNxosVlan = set_of(HashField::kVlanId);
 constexpr FieldSet kNxosMacs = set_of(HashField::kSrcMac) | set_of(HashField::kDstMac);
 
-// What stands behind the direction of a port channel's line.
+// The words behind the direction of a port channel's line.
 constexpr std::pair<std::string_view, FieldSet> kNxosChannels[] = {
     {"ip", kNxosAddresses},
     {"l4port", kNxosPorts},
@@ -26,7 +26,7 @@ constexpr std::pair<std::string_view, FieldSet> kNxosChannels[] = {
     {"ip-l4port-vlan", kNxosAddresses | kNxosPorts | kNxosVlan},
     {"mac", kNxosMacs}};
 
-// Of the fields, those of one direction; "": there is no such direction.
+// Those of the fields that are of one direction; "": there is no such direction.
 std::optional<FieldSet> nxos_direction(FieldSet fields, std::string_view word, std::string_view both,
                                        std::string_view source, std::string_view destination) {
   if (word == both) return fields;

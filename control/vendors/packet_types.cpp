@@ -9,7 +9,7 @@
 namespace softspine::control {
 namespace {
 
-// By HashObjectOf.
+// The words, by HashObjectOf.
 constexpr std::array<std::string_view, dataplane::kHashObjects> kPacketTypes{"ipv4", "ipnip", "ipv6", "ipv4-rdma",
                                                                              "ipv6-rdma"};
 

@@ -25,7 +25,7 @@ struct PacketType {
   void change(std::optional<FieldSet>& fields, FieldSet given) const;
 };
 
-// Takes these words out of `values`. What is wrong with them; empty: nothing.
+// Takes these words out of `values`. Returns their error; empty: none.
 std::string take_packet_type(std::vector<std::string>& values, PacketType& out);
 
 }  // namespace softspine::control

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arista's `fields udp dst-port 4791 payload bytes 5-7`: bytes of the payload of UDP packets to a port, counted from 0,
-// as user-defined fields. Of RoCEv2, bytes 5 to 7 are the BTH's destination QP.
+// as user-defined fields. Bytes 5 to 7 of RoCEv2 are the BTH's destination QP.
 #pragma once
 
 #include <string>

@@ -4,8 +4,8 @@
 //   ip load-sharing sand profile NAME            of ECMP groups
 //   port-channel load-balance sand profile NAME  of LAGs
 //
-// Of a file that has one of these lines the profile is that of both. Of a file that has neither it is the one that is
-// called `default`, or the only one; if that is called otherwise, a remark says so.
+// If a file has one of these lines, its profile is that of both. If a file has neither, it is the one that is called
+// `default`, or the only one; a remark names the latter if its name is another.
 #pragma once
 
 #include <optional>

@@ -33,7 +33,7 @@ constexpr FieldSet kInnerProtocol = set_of(HashField::kInnerIpProtocol);
 constexpr std::string_view kNoGtp = "hashes the TEID of GTP, which no packet here has";
 constexpr std::string_view kNoInnerLabel = "hashes the flow label inside of tunnels, which no model here does";
 
-// Of the hash of LAGs.
+// A knob of the hash of LAGs.
 constexpr Knob of_lags(std::string_view words, KnobKind kind, FieldSet fields = 0, Families families = Families::kBoth,
                        std::string_view why = {}) {
   return {words, kind, fields, families, 0, why, true};
@@ -189,7 +189,7 @@ constexpr std::array kAristaFields{FieldWord{"source-ip", HashField::kSrcIp},
 constexpr std::array<std::string_view, 5> kAristaPrefixes{"ip load-sharing", "no ip load-sharing",
                                                           "load-balance policies load-balance sand profile *",
                                                           "port-channel load-balance", "no port-channel load-balance"};
-// Seeds differ by chip; without a line it is zero. Of one that several chips take, the first row is written.
+// Seeds differ by chip; without a line it is zero. If several chips take a knob, its first row is written.
 constexpr std::array kAristaKnobs{
     Knob{"ip load-sharing fm6000", kSeed, 0, Families::kBoth, 39},
     Knob{"ip load-sharing trident", kSeed, 0, Families::kBoth, 5},

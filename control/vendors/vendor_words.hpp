@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What vendors call the knobs of their ECMP hash. Each line's words are declared here, and only here: the reader of
-// configurations (hash_reading.hpp) and the writer of cures' lines (hash_lines.hpp) take them from these tables.
+// The vendors' names for the knobs of their ECMP hash. Each line's words are declared here, and only here: the reader
+// of configurations (hash_reading.hpp) and the writer of cures' lines (hash_lines.hpp) take them from these tables.
 //
 //   SONiC              config switch-hash global …               SONiC's design "Generic Hash", sonic-utilities' tests
 //   Enterprise SONiC   ip load-share hash …                      Ansible collection dellemc.enterprise_sonic, module
@@ -87,7 +87,7 @@ struct VendorRow {
   std::span<const AlgorithmWord> algorithms;  // of kAlgorithm
   FieldSet usual_ipv4 = 0;                    // documented as the default; 0: not documented
   FieldSet usual_ipv6 = 0;
-  std::string_view without_seed = {};  // where its seed comes from if no line says it
+  std::string_view without_seed = {};  // where its seed comes from if no line has it
   FieldSet usual_lag = 0;              // documented as the default of LAGs
   bool is_usually_symmetric = false;   // documented as the default
 };
