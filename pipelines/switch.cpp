@@ -97,7 +97,7 @@ void Switch::dispatch(Burst& burst) noexcept {
   for (Packet& packet : burst) dispatch_one(packet);
 }
 
-// What was put off: the LACPDU that ended the part before may have made LACP due earlier.
+// Work that was put off: the LACPDU that ended the part before may have made LACP due earlier.
 void Switch::begin_next_part() noexcept {
   burst_.next_part();
   while (lacp_.next_due() <= burst_[0].meta().at) act_on_lacp(lacp_.next_due());
@@ -110,7 +110,7 @@ void Switch::begin_next_part() noexcept {
 void Switch::dispatch_counted(Burst& burst) noexcept {
   for (Packet& packet : burst) {
     const PacketMeta& meta = packet.meta();
-    // What is not even parsed has no group; the sender's next credit frame sets that right.
+    // A frame that is not even parsed has no group; the sender's next credit frame sets that right.
     const bool is_unread = meta.verdict == Verdict::kDrop && meta.reason <= DropReason::kUnknownMacControl;
     const bool counts = meta.verdict != Verdict::kMacControl && !is_unread;
     const PortNo port{meta.in_port};

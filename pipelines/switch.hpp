@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tor, aggregation and core have in common: a packet's way from a link to a queue.
+// Shared by tor, aggregation and core: a packet's way from a link to a queue.
 //
 //   inbox → burst → [the role's stages] → in the order of arrival: departures due by then, then
 //           forward → egress queue   flood → copies   local → answers   drop → counted, freed

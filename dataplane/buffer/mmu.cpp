@@ -115,7 +115,7 @@ uint32_t Mmu::admit_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t
   return cells;
 }
 
-// Says whether the group has room, and notes what it now has to tell its neighbour.
+// Returns whether the group has room, and notes the change that its neighbour has to get.
 bool Mmu::charge_group(PriorityGroupUse& group, uint32_t cells) noexcept {
   PortUse* const port = port_use_of(group);
   const uint32_t own = own_part(group, cells);

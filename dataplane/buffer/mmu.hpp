@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared buffer of a switch: how many cells each priority group and each queue holds, whether it may have more, and
-// when a priority group has to raise XOFF. It never sees a packet, only ports, groups, queues and bytes. A group here
-// is always a priority group (PG). Pools, limits, reserved and headroom are explained in buffer_plan.hpp.
+// when a priority group has to raise XOFF. The Mmu never sees a packet, only ports, groups, queues and bytes. A group
+// here is always a priority group (PG). Pools, limits, reserved and headroom are explained in buffer_plan.hpp.
 //
 // admit: a frame of c cells is charged, all c cells each time, to its group (ingress) and to its queue (egress):
 //   ingress   s = c less what is left of reserved
@@ -97,7 +97,7 @@ struct alignas(64) QueueUse {
   uint32_t held() const { return reserved() + shared; }
 };
 
-// What all groups (queues) of one port share of one pool.
+// The part of one pool that all groups (queues) of one port share.
 struct PortUse {
   const PoolUse* pool = nullptr;
   uint32_t shared = 0;
@@ -118,8 +118,8 @@ class Mmu {
   static constexpr uint32_t number_of_pg(uint32_t in_port, uint32_t pg) { return in_port * kPriorities + pg; }
   static constexpr uint32_t number_of_queue(uint32_t out_port, uint32_t queue) { return out_port * kQueues + queue; }
 
-  // Returns the cells that the frame is charged, which release() gives back; 0: refused, and refused_for() says why.
-  // Handles the usual case, in which group and queue take shared cells; admit_otherwise() handles all others.
+  // Returns the cells that the frame is charged, which release() gives back; 0: refused, and refused_for() has the
+  // reason. Handles the usual case, in which group and queue take shared cells; admit_otherwise() handles all others.
   [[gnu::always_inline]] uint32_t admit(const Account& account, uint32_t frame_bytes) noexcept {
     PriorityGroupUse& group = groups_[account.group];
     QueueUse& queue = queue_of(account);
@@ -168,8 +168,8 @@ class Mmu {
 
   // Between windows. The first plan fixes the size of a cell and the ports' slices; every further one has the same.
   void apply(const BufferPlan& plan);
-  // For the PFC watchdog: while a group or queue is shut it refuses every frame (kPfcWatchdogIngress, kPfcWatchdog). It
-  // stays shut when a new plan is applied.
+  // For the PFC watchdog: while a group or queue is shut it refuses every frame (kPfcWatchdogIngress, kPfcWatchdog).
+  // The group stays shut when a new plan is applied.
   void set_pg(uint32_t port, uint32_t pg, const PriorityGroupPlan& plan, bool shut) noexcept;
   void set_queue(uint32_t port, uint32_t queue, const QueuePlan& plan, bool shut) noexcept;
   // After apply(): whether a group that had raised XOFF may clear it by the new plan. If so, it counts as cleared.
@@ -189,7 +189,7 @@ class Mmu {
   const std::vector<PoolUse>& ingress_pools() const { return ingress_; }
   const std::vector<PoolUse>& egress_pools() const { return egress_; }
   void clear_watermarks() noexcept;
-  // Checks the invariants above, and if `empty` that no cell is held. Says which is broken, or nothing.
+  // Checks the invariants above, and if `empty` that no cell is held. Returns the one that is broken, or null.
   const char* validate(bool empty) const noexcept;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rare events of a priority group, counted in frames: the MMU counts in this struct, and snapshots copy it whole.
-// What every frame changes is counted in PriorityGroupUse. No DPDK.
+// Counts that every frame changes are in PriorityGroupUse. No DPDK.
 //
 // To add a counter: a member and its row here, and the line that counts it.
 #pragma once

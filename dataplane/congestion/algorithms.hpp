@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of all congestion controls. A new one has a class in a header of its own (congestion_algorithm.hpp says what
-// it must declare), its parameters in another, and a line here and in congestion_parameters.hpp; testbed files, schema,
-// reference, hosts and NICs take it from this list.
+// The list of all congestion controls. A new one has a class in a header of its own (congestion_algorithm.hpp lists
+// what it must declare), its parameters in another, and a line here and in congestion_parameters.hpp; testbed files,
+// schema, reference, hosts and NICs take it from this list.
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameter of BDP-FC: bdp_cap.hpp says what it does, and has its key and limits.
+// The parameter of BDP-FC: bdp_cap.hpp has its meaning, key and limits.
 #pragma once
 
 #include "dataplane/units/time.hpp"

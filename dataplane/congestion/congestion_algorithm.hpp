@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sender expects of a congestion control: the events that it reports to it, and three answers.
+// The interface between a sender and a congestion control: the events that it reports to it, and three answers.
 // congestion_control.hpp holds one of them by value; algorithms.hpp lists them all.
 //
 //   event                                      when
@@ -16,13 +16,13 @@
 //   next_change()                              when rate or window changes by itself; never() if neither does
 //
 // Every call happens after all changes that were due by its `now` (advance), and `now` never goes back. An algorithm
-// neither allocates nor throws, and sees no packet. What it does not declare it inherits from CongestionAlgorithm,
-// which ignores the events and limits nothing. If a window shrinks while no packet under way asks for an
-// acknowledgement, the sender waits for its timer: no algorithm here has such a window, and a new one that has must
-// make the sender ask.
+// neither allocates nor throws, and sees no packet. Members that it does not declare are inherited from
+// CongestionAlgorithm, which ignores the events and limits nothing. If a window shrinks while no packet under way asks
+// for an acknowledgement, the sender waits for its timer: no algorithm here has such a window, and a new one that has
+// must make the sender ask.
 //
 // An algorithm also declares how testbed files name it: kSets are its names with the parameters that each stands for,
-// kKeys its parameters with limits and help, conflict() tells whether two of them contradict each other. Reading,
+// kKeys its parameters with limits and help, conflict() returns whether two of them contradict each other. Reading,
 // schema and reference pages come from there. kUsesCnps: receivers send CNPs to it. kUsesAcks: it wants on_ack(),
 // and the sender then keeps the instants from which a round-trip time is measured.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The congestion control of a queue pair or a NIC: none, or the parameters of one algorithm. What a configuration
-// carries; algorithms.hpp lists the classes that obey it.
+// The congestion control of a queue pair or a NIC: none, or the parameters of one algorithm. The parameters that a
+// configuration carries; algorithms.hpp lists the classes that obey it.
 #pragma once
 
 #include <variant>
@@ -18,7 +18,7 @@ inline bool controls_congestion(const CongestionParameters& parameters) {
   return parameters.index() != 0;
 }
 
-// What the parameters say for a receiver that sends CNPs.
+// The interval of the parameters for a receiver that sends CNPs.
 inline Duration cnp_interval_of(const CongestionParameters& parameters) {
   const auto* dcqcn = std::get_if<ReactionParameters>(&parameters);
   return dcqcn == nullptr ? ReactionParameters{}.cnp_interval : dcqcn->cnp_interval;

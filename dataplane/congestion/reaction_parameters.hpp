@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of DCQCN: reaction_point.hpp says what each does, and has their keys and limits. They have the names
+// The parameters of DCQCN: reaction_point.hpp has their meanings, keys and limits. They have the names
 // that ConnectX adapters use, not the paper's letters.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of TIMELY: timely.hpp says what each does, and has their keys and limits.
+// The parameters of TIMELY: timely.hpp has their meanings, keys and limits.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ namespace softspine::dataplane {
 namespace {
 
 constexpr uint32_t kJumboMtu = 9216;
-constexpr uint32_t kMtuOverheadBytes = 18;   // Ethernet and one tag, as DPDK counts where a driver does not say
+constexpr uint32_t kMtuOverheadBytes = 18;   // Ethernet and one tag: DPDK's default where a driver has none
 constexpr uint32_t kMostOverheadBytes = 26;  // and a second tag, and FCS
 constexpr auto kPollLinkEvery = std::chrono::milliseconds(10);
 constexpr std::string_view kTapDriver = "net_tap";
@@ -41,7 +41,7 @@ std::string name_in(const std::string& devargs) {
   return name;
 }
 
-// What a driver says it can; the largest MTU follows from it as in DPDK's own check.
+// By the driver's capabilities; the largest MTU follows from it as in DPDK's own check.
 uint32_t largest_mtu(const rte_eth_dev_info& info, const PacketPool& pool) {
   const bool told = info.max_mtu != UINT16_MAX && info.max_rx_pktlen > info.max_mtu;
   const uint32_t overhead = told ? info.max_rx_pktlen - info.max_mtu : kMtuOverheadBytes;
@@ -156,7 +156,7 @@ std::optional<std::string> Device::make_queues(const DeviceConfig& config, Packe
   return std::nullopt;
 }
 
-// Of its rings what was asked for is known, where the driver does not say.
+// Where the driver does not report its rings, the sizes that were asked for are taken.
 void Device::learn_facts(const DeviceConfig& config) {
   const uint16_t rx = facts_.rx_descriptors;
   const uint16_t tx = facts_.tx_descriptors;
@@ -208,7 +208,7 @@ void Device::let_go() noexcept {
   closed_.notify_one();
 }
 
-// From the driver's own thread, or the poller's.
+// Called from the driver's own thread, or the poller's.
 void Device::look_at_link() noexcept {
   if (!tells_link_) return;
   look_whether_gone();

@@ -7,15 +7,15 @@
 // and is left as it was found. The port is promiscuous, takes jumbo frames as far as the device does, and uses no
 // offload. Control opens and closes it; its queues belong to the one worker that owns the edge.
 //
-// A PCI device reads packets by itself: it is given only such as have an IO address (PacketPool::has_io_address). Its
-// link is asked for by a thread, and not listened for: not every driver's interrupt works under every kernel module,
-// and DPDK asks no driver whose interrupt it has been told to use.
+// A PCI device reads packets by itself: it is given only such as have an IO address (PacketPool::has_io_address). A
+// thread polls its link, in place of an interrupt: not every driver's interrupt works under every kernel module,
+// and DPDK polls no driver that is configured to use its interrupt.
 //
 // A PCI device can be taken out of the machine. Its owner sees is_gone(), leaves its queues alone from then on, and
 // calls let_go(). Under vfio the kernel asks for the device and waits: the thread that asks for the link ends it, since
 // no worker waits for a driver. Under uio and kernel drivers it is lost: the bus no longer knows it, and its registers
-// read as zeros or ones. Its driver is not called again (e1000e's waits half a minute for such registers), and what lies
-// in its rings never comes back.
+// read as zeros or ones. Its driver is not called again (e1000e's waits half a minute for such registers), and what
+// lies in its rings never comes back.
 //
 // Invariant: after close() the pool has back every packet the device held, unless it is lost.
 #pragma once
@@ -62,11 +62,11 @@ class Device {
 
   // Whether the machine has lost the PCI device, or its kernel wants it back. Any thread; it stays so.
   bool is_gone() const noexcept { return is_gone_.load(std::memory_order_acquire); }
-  // Of those that are gone: whether it is so already, with the packets in its rings. Any thread.
+  // For devices that are gone: whether it is so already, with the packets in its rings. Any thread.
   bool is_lost() const noexcept { return is_lost_.load(std::memory_order_acquire); }
   // A PCI device: looks whether the bus still has it. Any thread; slow.
   void look_whether_gone() noexcept;
-  // Of a device that is gone: nobody uses its queues any more.
+  // For a device that is gone: nobody uses its queues any more.
   void let_go() noexcept;
 
   // Ends what runs in the device: its rings give their packets back, its counters are gone. The destructor does it,
@@ -76,7 +76,7 @@ class Device {
   // Keeps a companion object, which ends just before the device does. `count` adds the companion's counters to the
   // statistics; any thread may call it.
   using Count = std::function<void(std::map<std::string, uint64_t>& out)>;
-  // `complain` says what has gone wrong since it was asked last; one thread.
+  // `complain` returns what has gone wrong since the last call; one thread.
   using Complain = std::function<std::string()>;
   void keep(std::shared_ptr<void> companion, Count count = {}, Complain complain = {}) {
     companion_ = std::move(companion);
@@ -86,12 +86,12 @@ class Device {
   // A sentence; empty: nothing new.
   std::string trouble() const { return complain_ ? complain_() : ""; }
 
-  // Tells a peer that the link is up or down: a companion's function, for a driver that cannot do it.
+  // Shows a peer that the link is up or down: a companion's function, for a driver that cannot do it.
   using TellLink = std::function<void(bool up)>;
   void tell_link_by(TellLink tell) { tell_link_ = std::move(tell); }
   // Takes the device's link up or down, as far as driver or companion can. Any one thread beside the worker's.
   void set_link(bool up) noexcept;
-  // Whether up() is what the other end of a cable says, and not whether a peer has been started.
+  // Whether up() is the state of a cable, and not whether a peer has been started.
   bool has_cable() const { return tells_link_ && !tell_link_; }
 
   // Hands frames over; how many it took. Those that it took may be gone.
@@ -109,10 +109,10 @@ class Device {
   const std::string& name() const { return name_; }
   uint16_t mtu() const { return mtu_; }
   EtherAddress address() const;
-  // What the driver and the companion count, by their own names.
+  // The counters of the driver and the companion, by their own names.
   std::map<std::string, uint64_t> statistics() const;
   // Frames from outside that the device or its driver has dropped, and counts: its ring was full, or it takes no such
-  // frame. Of a device that is gone: what was read last. One thread.
+  // frame. For a device that is gone: the last value read. One thread.
   uint64_t lost() const noexcept;
 
   // Whether a peer is there to take frames; always true for a driver that does not report it. Any thread.

@@ -108,7 +108,7 @@ bool DeviceEdge::poll(Instant now) noexcept {
   return is_at_work;
 }
 
-// What the outside has brought; true if there is, or will be, something to do.
+// Asks for packets of the outside; true if there is, or will be, something to do.
 bool DeviceEdge::ask(Instant now) noexcept {
   if (is_behind(now)) {
     ++counters_.pauses;
@@ -204,7 +204,7 @@ Instant DeviceEdge::run(Instant until) noexcept {
   for (;;) {
     const Instant next = run_with(until, outside);
     if (outside.count == 0) return next;
-    outside.flush();  // which may have it say XOFF, at once
+    outside.flush();  // which may raise XOFF, at once
   }
 }
 

@@ -6,8 +6,8 @@
 //                      ring pushes back into the guest without loss. A plain NIC's frames go straight onto the
 //                      link, start = max(now, port free), one behind the other.
 //   fabric → outside   run(until): whole bursts to the device. Frames that it does not take are held, in order, up to
-//                      `hold_bytes`, and offered again at each poll; further frames end as edge_full. What a PCI
-//                      device's DMA does not reach is copied to its own pool.
+//                      `hold_bytes`, and offered again at each poll; further frames end as edge_full. Packets that a
+//                      PCI device's DMA does not reach are copied to its own pool.
 //                      While the device is down (no peer) all frames end as link_down, held ones too:
 //                      a guest that comes back must not get frames meant for its predecessor.
 //                      A frame that was first in line for `hold_time` ends as edge_full: a frame that the guest can
@@ -21,8 +21,8 @@
 // virtio's link status. Another device's link is set by its driver, if the driver can.
 //
 // From outside, dropped and counted: shorter than an Ethernet header (truncated), longer than any port
-// takes (oversize), in pieces that do not fit into one buffer (oversize). What the device or its driver drops itself,
-// and counts, is lost outside.
+// takes (oversize), in pieces that do not fit into one buffer (oversize). Packets that the device or its driver drops
+// itself, and counts, are lost outside.
 // To the outside: what is longer than the device takes ends as oversize; frames are padded to 60 bytes, and elided
 // payload is put back (no_buffer if there is no packet for it, or for a copy).
 // Wall clock only: on the virtual clock nothing is taken in, since a device has no time of its own.

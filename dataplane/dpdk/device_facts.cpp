@@ -33,7 +33,7 @@ DeviceFacts read_device_facts(uint16_t port) {
   out.numa_node = rte_eth_dev_socket_id(port);
   out.rx.offered = names_of(info.rx_offload_capa, rte_eth_dev_rx_offload_name);
   out.tx.offered = names_of(info.tx_offload_capa, rte_eth_dev_tx_offload_name);
-  // The port itself is configured without any. A driver that does not tell of its queues got them with its defaults.
+  // The port itself is configured without any. A driver that does not report its queues got them with its defaults.
   uint64_t rx_used = info.default_rxconf.offloads;
   uint64_t tx_used = info.default_txconf.offloads;
   if (rte_eth_rxq_info queue{}; rte_eth_rx_queue_info_get(port, 0, &queue) == 0) {

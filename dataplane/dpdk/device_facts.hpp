@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a DPDK device is, as its driver says: read once, when it has started, and the same until it is closed. What
-// changes (the state of its link, what it counts) is asked of the Device itself.
+// Facts about a DPDK device, by its driver: read once, when it has started, and the same until it is closed. The Device
+// itself has what changes (the state of its link, its counters).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct DeviceFacts {
   std::string arguments;  // by which it was opened
   std::string driver;
   std::string bus;       // "pci", "vdev"
-  std::string firmware;  // empty: the driver does not say
+  std::string firmware;  // empty: not known to the driver
   int numa_node = -1;    // -1: none
   uint16_t rx_descriptors = 0;
   uint16_t tx_descriptors = 0;
@@ -28,7 +28,7 @@ struct DeviceFacts {
   DeviceOffloads tx;
 };
 
-// The port is configured. Descriptors stay 0 where the driver does not say.
+// The port is configured. Descriptors stay 0 where the driver does not report them.
 DeviceFacts read_device_facts(uint16_t port);
 
 struct DeviceLink {

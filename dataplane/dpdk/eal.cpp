@@ -52,7 +52,7 @@ uint64_t memory_bytes(const EalConfig& config) {
   return uint64_t{config.memory_mib} << 20;
 }
 
-// DPDK says "Permission denied" when there are no hugepages.
+// DPDK's error is "Permission denied" when there are no hugepages.
 void need_hugepages(const EalConfig& config) {
   if (config.pci.empty()) return;
   const std::string shortage =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has passed an edge, seen from the fabric, and the errors of setting one up and of running it.
+// Packets that have passed an edge, seen from the fabric, and the errors of setting one up and of running it.
 //
 //   brought by the outside = in_packets + Σ in_drops
 //   arrived from the fabric = out_packets + Σ out_drops + held (for the outside to take: Nic::waiting_for_outside)

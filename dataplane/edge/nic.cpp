@@ -13,7 +13,8 @@ namespace {
 constexpr PortNo kLink{0};
 constexpr Duration kRetry = Duration::us(1);
 
-// What may wait for the rates of queue pairs: of rdma_rxe's, which have 128 packets under way each, some.
+// Bytes that may wait for the rates of queue pairs: enough for some of rdma_rxe's, which have 128 packets under way
+// each.
 constexpr uint64_t kKeptBytesLimit = 1U << 20;
 constexpr uint64_t kKeptPacketsLimit = 1024;
 

@@ -8,11 +8,11 @@
 //             ▼                                                       │ more than `xoff_bytes` wait for the host
 //     outside ◄── give ◄── pace ◄── MAC control ends here ◄───────────┴────── link
 //
-//   Who owns the packet. To the fabric: the outside until take_in(), then SendQueues until it is on the link. From the
-//   fabric: the NIC until give(), then the edge, which reports by report_held() how much the outside has not taken yet.
-//   Time. run() handles departures and arrivals in their order, each at its instant. poll() (wall clock) only hands
-//   frames over, ready at that poll's `now`; a file's frames have instants of their own. A pause is therefore obeyed to
-//   the picosecond however late the machine is; only the instants of the polls depend on the machine.
+//   Ownership of the packet. To the fabric: the outside until take_in(), then SendQueues until it is on the link. From
+//   the fabric: the NIC until give(), then the edge, which reports by report_held() how much the outside has not taken
+//   yet. Time. run() handles departures and arrivals in their order, each at its instant. poll() (wall clock) only
+//   hands frames over, ready at that poll's `now`; a file's frames have instants of their own. A pause is therefore
+//   obeyed to the picosecond however late the machine is; only the instants of the polls depend on the machine.
 //
 //   to the fabric     start = max(ready, port free), paused priorities left out; free again after the frame's time at
 //                     the smaller of the link's rate and `rate`
@@ -71,9 +71,9 @@ class Nic : public Node {
   const PortFlowControl& flow_control() const { return flow_control_; }
   // Frames for the fabric that the outside has dropped itself, as far as it reports them. Slow.
   virtual uint64_t lost_outside() const { return 0; }
-  // The outside's own counters (a driver's, a vhost-user gate's), by its own names. From an action; slow.
+  // The outside's own counters (a driver's, a vhost-user gate's), by its own names. Called from an action; slow.
   virtual std::map<std::string, uint64_t> statistics() const { return {}; }
-  // What has gone wrong with the outside since the start; only grows. From an action.
+  // Faults of the outside since the start; only grows. Called from an action.
   const std::vector<EdgeFault>& faults() const { return faults_; }
   // The outside's interface was deleted, or its device taken out: no peer will ever be there again.
   bool outside_is_gone() const { return outside_is_gone_; }
@@ -97,7 +97,7 @@ class Nic : public Node {
   virtual void finish(Instant now) noexcept { static_cast<void>(now); }
   // Taken from the host and not yet on the link.
   uint64_t waiting_packets() const;
-  // Of waiting_packets(), those that wait for nothing but the rate of their queue pair.
+  // Those of waiting_packets() that wait for nothing but the rate of their queue pair.
   uint64_t kept_packets() const;
   // Arrived over the link and not yet handed out.
   virtual uint64_t waiting_for_outside() const { return draining_packets_; }
@@ -163,7 +163,7 @@ class Nic : public Node {
   // For look_outside(): whether the outside's own end has carrier. Ignored while the NIC itself withholds carrier.
   void see_carrier(bool carrier) noexcept;
   void expect_no_carrier_yet() { has_had_carrier_ = false; }
-  // What give_carrier() does; by default nothing, for an outside that knows no carrier.
+  // Called by give_carrier(); by default it does nothing, for an outside that knows no carrier.
   virtual std::expected<void, EdgeError> show_carrier(bool carrier) {
     static_cast<void>(carrier);
     return {};

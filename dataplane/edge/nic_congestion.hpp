@@ -12,7 +12,7 @@
 // acknowledgements. Marks and CNPs before the first acknowledgement are only counted (np_cnp_unknown, rp_cnp_ignored).
 //
 // CNP: the marked packet's addresses turned round, DSCP `cnp_dscp`, ECT(0), BTH 0x81 with BECN, 16 zero bytes, ICRC;
-// the UDP source port is the marked packet's. None for IPv4 with options. Everything here happens in the order of
+// the UDP source port is the marked packet's. No CNP for IPv4 with options. Everything here happens in the order of
 // time, so only run() may call it.
 #pragma once
 

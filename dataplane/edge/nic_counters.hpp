@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a NIC counts of the frames that it handles or makes. Its host's frames are counted in EdgeCounters, PFC frames
+// A NIC's counters of the frames that it handles or makes. Its host's frames are counted in EdgeCounters, PFC frames
 // in PortFlowControl. To add a counter: a member and its row here, and the line that counts it.
 #pragma once
 

@@ -25,7 +25,7 @@ class PcapReader {
  public:
   static std::expected<PcapReader, EdgeError> open(const std::string& path);
 
-  // False at the end of the file, or where it can't be read further: error() tells which.
+  // False at the end of the file, or where it can't be read further: error() distinguishes these.
   bool next(RecordedFrame& frame) noexcept;
   // Empty unless the file broke off.
   std::string error() const;

@@ -93,7 +93,7 @@ void PcapWriter::flush() noexcept {
   waiting_.clear();
 }
 
-// Of what waited so many bytes are in the file: records that are not whole there are lost.
+// `written` bytes of those that waited are in the file: records that are not whole there are lost.
 void PcapWriter::give_up(size_t written) noexcept {
   size_t whole = 0;
   for (size_t at = 0; at < waiting_.size();) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a NIC may change in a RoCEv2 packet that its host has made. The packet must be parsed; its meta is updated.
+// Changes that a NIC may make in a RoCEv2 packet of its host. The packet must be parsed; its meta is updated.
 //
 //   DSCP          the ICRC reads the whole TOS as ones, so only IPv4's checksum is updated (RFC 1624)
 //   source port   the ICRC covers it and is changed by the difference between the right ICRCs of both packets, so that

@@ -59,7 +59,7 @@ class SendQueues {
     for (unsigned left = waiting_ & of; left != 0; left &= left - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(left));
       // The numbers wrap, but those of two waiting frames differ by less than half their range. So the sign of the
-      // difference tells which frame is older.
+      // difference shows which frame is older.
       if (found == kPriorities || static_cast<int32_t>(queues_[i].front().hash - queues_[found].front().hash) < 0) {
         found = i;
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An edge whose outside is the kernel, through a TAP: frames that the kernel sends there enter the fabric, and the
 // kernel receives those that the fabric sends there. The TAP belongs to the network namespace that the opening thread
-// is in, and stays there. It ends with its edge, even if this process is killed, unless its owner has made
+// is in, and stays there. The TAP ends with its edge, even if this process is killed, unless its owner has made
 // it persistent.
 //
 //   outside → fabric   poll(now): up to 32 frames into the NIC (edge/nic.hpp), where they wait for pauses and for its

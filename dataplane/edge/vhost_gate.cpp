@@ -25,7 +25,7 @@ namespace {
 constexpr int kWaitingPeers = 8;
 constexpr int kRetryMs = 100;
 constexpr uint32_t kSetMemTable = 5;
-// Of DPDK for one peer: its connection, eight regions of memory, four of two rings; and some to spare.
+// Descriptors of DPDK for one peer: its connection, eight regions of memory, four of two rings; and some to spare.
 constexpr size_t kDescriptorsOfAPeer = 16;
 
 std::unexpected<EdgeError> failed(const std::string& path, const char* call) {
@@ -45,7 +45,7 @@ OwnedFd connected_to(const std::string& path) {
   return fd;
 }
 
-// What a process that was killed left behind is removed; anything else that lies there stays.
+// Removes the socket that a killed process left behind; anything else that lies there stays.
 std::expected<void, EdgeError> clear_stale_socket(const std::string& path) {
   struct stat found{};
   if (lstat(path.c_str(), &found) != 0) return {};
@@ -70,8 +70,8 @@ std::expected<OwnedFd, EdgeError> listen_at(const std::string& path) {
   return fd;
 }
 
-// One peer's conversation: requests go one way, answers the other, each one message at a time. What is asked about the
-// link is answered here.
+// One peer's conversation: requests go one way, answers the other, each one message at a time. Questions about the link
+// are answered here.
 struct Conversation {
   int guest;
   int backend;
@@ -80,7 +80,7 @@ struct Conversation {
   VhostMessage own;  // an answer that is not the backend's
   VhostLink link;
 
-  // What has to happen on a socket before anything can go on.
+  // The event on a socket that has to come before anything can go on.
   int16_t guest_events() const {
     if (answer.whole() || own.whole()) return POLLOUT;
     return request.whole() ? int16_t{0} : POLLIN;
@@ -161,7 +161,7 @@ std::string VhostGate::trouble() {
   return "a guest may not get in: this process has too few descriptors left (ulimit -n)";
 }
 
-// DPDK, too, takes some for each peer, and says nothing when there are none.
+// DPDK, too, takes some for each peer, and reports nothing when there are none.
 void VhostGate::check_descriptors() noexcept {
   std::array<OwnedFd, kDescriptorsOfAPeer> trial;
   for (OwnedFd& each : trial) {

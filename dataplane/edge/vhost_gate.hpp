@@ -6,7 +6,7 @@
 //   guest ─ path (0600) ─► gate ─ backend (in a folder of mode 0700) ─► DPDK
 //
 // The gate passes on whole messages only (header 12 bytes: request, flags, size; then `size` bytes; up to 8 file
-// descriptors), one peer at a time; others wait in the listen queue. It reads a peer's next message after the
+// descriptors), one peer at a time; others wait in the listen queue. The gate reads a peer's next message after the
 // peer has taken the answers it was sent. Descriptors by which DPDK notifies the guest are made non-blocking:
 // otherwise a guest that never reads them could stop the worker. A peer that breaks the framing, that describes memory
 // which cannot be mapped, or that asks for what was not offered (edge/vhost_memory.hpp) is disconnected. Each gate has
@@ -29,7 +29,7 @@ namespace softspine::dataplane {
 class VhostGate {
  public:
   // Takes `path` over from a dead process. Refuses if a running process listens there, or if `path` is not a socket.
-  // `speed_mbps`: the link's speed, which the guest's driver is told with the link's state (edge/vhost_link.hpp).
+  // `speed_mbps`: the link's speed, which the guest's driver gets with the link's state (edge/vhost_link.hpp).
   static std::expected<std::unique_ptr<VhostGate>, EdgeError> open(const std::string& path, const std::string& backend,
                                                                    uint32_t speed_mbps = 0);
   ~VhostGate();
@@ -40,7 +40,7 @@ class VhostGate {
   void set_link(bool up) noexcept;
   uint64_t connections() const noexcept { return connections_.load(std::memory_order_relaxed); }
   uint64_t offenders() const noexcept { return offenders_.load(std::memory_order_relaxed); }
-  // What keeps guests out, once; empty if there is nothing new. Any one thread.
+  // The reason that keeps guests out, once; empty if there is nothing new. Any one thread.
   std::string trouble();
 
  private:

@@ -72,7 +72,7 @@ bool VhostLink::take(VhostMessage& request, const State& state, VhostMessage& an
   return true;
 }
 
-// As the protocol has it, an answer without a payload says that the request made no sense.
+// In the protocol, an answer without a payload rejects the request.
 VhostMessage VhostLink::configuration(const VhostMessage& request, const State& state) noexcept {
   ConfigHead head{};
   const auto asked = request.payload();

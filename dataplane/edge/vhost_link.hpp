@@ -12,7 +12,7 @@
 //   SET_CONFIG                      nothing                    as SET_SLAVE_REQ_FD; nothing changes
 //
 // When the link changes, CONFIG_CHANGE_MSG goes over the descriptor of SET_SLAVE_REQ_FD, and the driver asks again.
-// A driver without these features (DPDK's, QEMU's, which tells its guest of the link itself) is served as before.
+// A driver without these features (DPDK's, QEMU's, which shows its guest the link itself) is served as before.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class VhostLink {
     uint32_t speed_mbps = 0;
   };
 
-  // Changes DPDK's answer to the guest as the table says.
+  // Changes DPDK's answer to the guest by the table.
   static void amend(VhostMessage& answer) noexcept;
   // True: the request ends here; if `answer` is then whole, it is for the guest. False: the request is for DPDK.
   bool take(VhostMessage& request, const State& state, VhostMessage& answer) noexcept;

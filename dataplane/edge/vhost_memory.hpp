@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a vhost-user peer says of its memory, looked at before DPDK sees it. DPDK's server keeps the descriptor of a
+// Checks a vhost-user peer's description of its memory before DPDK sees it. DPDK's server keeps the descriptor of a
 // region that it cannot map: a peer that sends such tables again and again takes all descriptors of this process, and
 // keeps other guests out. So a table passes only if each of its regions is shared memory of the stated size:
 //

@@ -32,7 +32,7 @@ class VhostMessage {
     uint32_t flags;
     uint32_t size;
   };
-  // Of a whole message. A 64-bit payload is 0 where the message has none.
+  // The header of a whole message. A 64-bit payload is 0 where the message has none.
   Header header() const noexcept;
   std::span<const uint8_t> payload() const noexcept { return {bytes_.data() + sizeof(Header), header().size}; }
   uint64_t number() const noexcept;

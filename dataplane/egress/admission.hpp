@@ -4,7 +4,7 @@
 //   admit     the link is up → WRED does not drop it early (early_detection.hpp) → the MMU charges it to its priority
 //             group, by the port it came in by, and to its queue (mmu.hpp). Else the reason why not
 //   release   its last bit has left, or it ended where it waited: its cells go back
-// An admitted packet is counted in its queue, and its meta says what its departure has to know: how many cells it holds
+// An admitted packet is counted in its queue, and its meta holds what its departure needs: how many cells it holds
 // (cells) and whose (held_by), so that they go back to where they were taken, whatever plan is applied meanwhile; and
 // which counter of the port it belongs to (cast). Admission keeps no packet.
 #pragma once

@@ -105,7 +105,7 @@ Instant Departures::start_own_frame(uint32_t number, Instant at) noexcept {
   PortFlowControl& flow = flow_control_.port(number);
   port.has_frame = false;
   if (!port.wire->up()) {
-    flow.link_changed(false, at);  // nothing was ever plugged in, so nobody has told
+    flow.link_changed(false, at);  // nothing was ever plugged in, so no change was reported
     return Instant::never();
   }
   Packet packet = pool_.make(mac_control::kFrameBytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits at a switch's ports, and what leaves them: eight queues a port, one frame at a time on each wire.
+// Packets that wait at a switch's ports, and that leave them: eight queues a port, one frame at a time on each wire.
 //
 //   add        an admitted packet begins to leave if the wire is free and its queue may send, else it waits
 //   departure  the last bit of the first frame has left (count_departure). The port's next frame begins at that very
@@ -10,8 +10,8 @@
 //              port's; and while TX of its port is disabled
 //   kick       something has changed at a port: what may begin now begins, and the port's timer is set anew
 //
-// Who owns a packet: its queue's list until it begins to leave, then the link. The port keeps the facts of the frame on
-// the wire (EgressPort::wire_*), since it stays charged to queue and group until its last bit has left. PFC
+// Ownership: a packet is its queue's list's until it begins to leave, then the link's. The port keeps the facts of the
+// frame on the wire (EgressPort::wire_*), since it stays charged to queue and group until its last bit has left. PFC
 // and credit frames wait in no queue and take no cells: flow control knows what the port owes, and the frame is written
 // when it can begin to leave. When memory for it is short, it is tried again after 1 µs and counted as kNoBuffer.
 //
@@ -37,7 +37,7 @@ namespace softspine::dataplane {
 
 class Departures {
  public:
-  // What it works with, and the node's transmitters and counters; all outlive it.
+  // The parts it works with, and the node's transmitters and counters; all outlive it.
   struct Parts {
     PriorityGroupFlowControl& flow_control;
     EarlyDetection& wred;
@@ -68,7 +68,7 @@ class Departures {
   // When the first frame's last bit has left, and at which port; never() if no wire is busy.
   Instant next() const { return busy_.next(); }
   uint32_t first() const { return busy_.top_id(); }
-  // The first frame has left `port`. Returns whether it came from a queue: the port still says which cells it held.
+  // The first frame has left `port`. Returns whether it came from a queue: the port still has the cells it held.
   [[gnu::always_inline]] static bool count_departure(EgressPort& port) noexcept {
     PortCounters& counters = *port.counters;
     counters.departed(port.wire_bytes);
@@ -98,7 +98,8 @@ class Departures {
     busy_.replace_top(start_next(port, number, ready, at));
   }
 
-  // Tells flow control which frame is on the wire, before anything that may begin or end a pause: it still leaves.
+  // Reports to flow control the frame that is on the wire, before anything that may begin or end a pause: it still
+  // leaves.
   void tell_leaving(uint32_t number) noexcept;
   // Takes effect at the next hold().
   void enable_tx(uint32_t number, bool enabled) noexcept { control_[number].tx_disabled = !enabled; }

@@ -135,7 +135,7 @@ void Egress::ignore_pauses(PortNo port, uint8_t priorities, Instant now) noexcep
   departures_.reconsider(port.value(), now);
 }
 
-// What waits for the priority ends, unless the chip keeps it, and what comes is refused; or no longer.
+// Packets of the priority that wait end, unless the chip keeps them, and those that come are refused; or no longer.
 void Egress::shut(PortNo port, Priority priority, bool shut, Instant now) noexcept {
   const uint32_t n = port.value();
   for (uint8_t i = 0; i < kQueues; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The egress side of a switch, and the buffer before it. It joins these parts, none of which knows it:
+// The egress side of a switch, and the buffer before it. Egress joins these parts, none of which knows it:
 //
 //   admission       may the packet wait: link, WRED, shared buffer     admission.hpp, early_detection.hpp
 //   departures      queues, scheduler, the frame on each wire          departures.hpp, port_scheduler.hpp
@@ -7,7 +7,7 @@
 //   timers          when a pause, shaper or owed frame is due          port_timers.hpp
 //   watchdogs       is a priority in a storm                           pfc_watchdogs.hpp
 //
-// What joins them happens here:
+// Steps that join them happen here:
 //   enqueue   admission charges the packet to a priority group and a queue, or refuses it; departures let it begin to
 //             leave, or queue it; if the group has entered its headroom, XOFF is raised last, so the PFC frame begins
 //             at once where that port's wire is free
@@ -138,7 +138,7 @@ class Egress {
     departures_.start_following(port, number, at);
   }
 
-  // What follows is rare, and lies apart (egress.cpp).
+  // The following functions are called rarely, and lie apart (egress.cpp).
   [[gnu::noinline]] void raise_xoff(uint32_t group, Instant now) noexcept;
   [[gnu::noinline]] void clear_xoff(uint32_t group, Instant now) noexcept;
   [[gnu::noinline]] void fire() noexcept;

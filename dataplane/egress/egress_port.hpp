@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of each port of a switch's egress: by departures.hpp, and read by admission.hpp.
+// The state of each port of a switch's egress: kept by departures.hpp, and read by admission.hpp.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace softspine::dataplane {
 inline constexpr uint8_t kPfcFrame = 0xff;
 inline constexpr uint8_t kCreditFrame = 0xfe;
 
-// What every packet needs, in one cache line; then the queues.
+// State that every packet needs, in one cache line; then the queues.
 struct alignas(64) EgressPort {
   Transmitter* wire = nullptr;
   PortCounters* counters = nullptr;
@@ -38,7 +38,7 @@ struct alignas(64) EgressPort {
   uint8_t strict = 0xff;   // bit q: queue q is strict, before all queues that share by weight
   std::array<PacketList, kQueues> queues;
 };
-// What few packets need.
+// State that few packets need.
 struct PortControl {
   PortScheduler scheduler;
   uint8_t blocked = 0;       // queues, by flow control

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened at a switch, and when: XOFF raised and cleared, pauses received and lapsed, storms, bursts of drops,
+// Events of a switch, and their instants: XOFF raised and cleared, pauses received and lapsed, storms, bursts of drops,
 // links. A switch records only if recording was switched on (Egress::record_events). If not, each event costs one
 // comparison with null, and a packet that is forwarded costs nothing.
 //
 //   EventBuffer     the events of one worker's switches. The worker writes it, and control empties it while all workers
-//                   are quiescent, which it asks for when it holds `rest_at` events. It grows to what happens until
-//                   then: in the window, in the one after it, and in one control action
+//                   are quiescent, which it asks for when it holds `rest_at` events. The buffer grows to what happens
+//                   until then: in the window, in the one after it, and in one control action
 //   EventRecorder   of one switch: adds the switch's number to its events, and groups its drops into bursts
 //
-// A burst is all drops of one reason at one port with less than kBurstGap between one and the next. It is recorded at
-// the instant at which it is known to be over: its last drop + kBurstGap. So the order of events does not depend on
+// A burst is all drops of one reason at one port with less than kBurstGap between one and the next. A burst is recorded
+// at the instant at which it is known to be over: its last drop + kBurstGap. So the order of events does not depend on
 // when the buffers are emptied.
 #pragma once
 

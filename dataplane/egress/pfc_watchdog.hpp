@@ -19,7 +19,7 @@
 
 namespace softspine::dataplane {
 
-// What has been counted by now of one (port, priority).
+// The counts of one (port, priority) by now.
 struct WatchdogSample {
   uint64_t waiting_packets = 0;
   uint64_t sent_packets = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a switch counts at one port: plain integers, written by the worker that owns the node and read
+// A switch's counters of one port: plain integers, written by the worker that owns the node and read
 // by control between windows (Engine::at, Engine::post). No DPDK, no atomics.
 //
 // Each event is counted once, at the place named here; every sum is a function:
@@ -56,7 +56,7 @@ struct alignas(64) QueueCounters {
 };
 static_assert(offsetof(QueueCounters, watermark_bytes) + sizeof(uint64_t) <= 64);
 
-// What one (port, priority) has passed on and dropped: its queues sent (tx), its priority groups took (rx).
+// Frames that one (port, priority) has passed on and dropped: its queues sent (tx), its priority groups took (rx).
 struct WatchdogTraffic {
   uint64_t tx_packets = 0;
   uint64_t tx_drops = 0;

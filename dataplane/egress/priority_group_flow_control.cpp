@@ -95,7 +95,7 @@ bool PriorityGroupFlowControl::took_in(uint32_t number, uint8_t group, uint32_t 
   return update_credit(number, group, now);
 }
 
-// What a group holds has changed.
+// A group's use has changed.
 bool PriorityGroupFlowControl::update_credit(uint32_t number, uint32_t group, Instant now) noexcept {
   PortFlowControl& port = ports_[number];
   if (!port.goes_by_credit()) return false;

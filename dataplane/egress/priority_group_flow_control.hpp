@@ -8,7 +8,7 @@
 //   a group has drained                 this XOFF is cleared
 //   a group holds more or fewer cells   the port's credit is updated, on a link with credit-based flow control
 //   a priority is blocked               so are the queues that the plan gives to it
-// A function that returns bool says whether the port may owe its neighbour a frame now. No packet is seen here.
+// A function that returns bool returns whether the port may owe its neighbour a frame now. No packet is seen here.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class PriorityGroupFlowControl {
   // ignored XOFF is raised again if their group is in its headroom.
   void ignore(uint32_t number, uint8_t priorities, Instant now) noexcept;
 
-  // By Mmu::number_of_pg().
+  // `group`: by Mmu::number_of_pg().
   bool raise_xoff(uint32_t group, Instant now) noexcept;
   bool clear_xoff(uint32_t group, Instant now) noexcept;
   // To be called for each frame that came in on a link that goes by credit, after it was queued or dropped.

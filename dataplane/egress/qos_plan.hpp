@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The QoS plan of a switch: buffer, schedulers, shapers, WRED, flow control and watchdog of each port. Control compiles
-// it from SONiC's tables (BUFFER_*, SCHEDULER, WRED_PROFILE, PORT_QOS_MAP, PFC_WD). It is immutable and shared.
+// it from SONiC's tables (BUFFER_*, SCHEDULER, WRED_PROFILE, PORT_QOS_MAP, PFC_WD). A plan is immutable and shared.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct QueueSchedule {
   uint8_t wred = 0;  // into QosPlan::wred
 };
 
-// What is done to a priority that stays paused (SONiC's PFC_WD).
+// The action on a priority that stays paused (SONiC's PFC_WD).
 enum class WatchdogAction : uint8_t { kNone, kDrop, kForward, kAlert };
 
 struct WatchdogPlan {

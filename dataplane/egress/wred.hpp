@@ -25,7 +25,7 @@ struct WredLine {
   uint64_t max_probability = 0;  // of kCertain
 
   bool off() const { return min_bytes == UINT32_MAX; }
-  // Of kCertain.
+  // The probability in parts of kCertain.
   constexpr uint64_t probability(uint64_t queue_bytes) const {
     if (queue_bytes <= min_bytes) return 0;
     if (queue_bytes >= max_bytes) return kCertain;
