@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Clock says up to which instant the fabric may run; wall and virtual time differ in nothing else. No other class
+// A Clock decides up to which instant the fabric may run; wall and virtual time differ in nothing else. No other class
 // of the data plane reads the machine's clock.
 #pragma once
 

@@ -102,7 +102,7 @@ class Engine {
   // May be called again with a later end.
   RunEnd run(Instant end);
 
-  // The instant up to which everything has been handled. From an action, or while not running.
+  // The instant up to which everything has been handled. Called from an action, or while not running.
   Instant now() const { return now_; }
   // now() for any thread; it may be about one window behind.
   Instant progress() const { return Instant::at_ps(progress_.load(std::memory_order_relaxed)); }

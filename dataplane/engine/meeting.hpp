@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam between windows: where all who run a part of the fabric meet. They tell each other how far they are, take
+// The seam between windows: where all who run a part of the fabric meet. They exchange how far they are, take
 // the same decision from the same numbers, and messages change sides.
 //
 //   a window ends    every worker calls meet() once. It returns when all have come
-//   control acts     every worker calls wait(); one acts, and all call wait() again. What the action has sent reaches
-//                    its nodes by deliver_all()
+//   control acts     every worker calls wait(); one acts, and all call wait() again. Packets that the action has sent
+//                    reach their nodes by deliver_all()
 // The engine asks for outboxes before the first window, and for nothing but this afterwards.
 #pragma once
 
@@ -32,8 +32,8 @@ class Meeting {
   // Before the first window: where senders of worker `from` put what is for nodes of worker `to`.
   virtual Outbox& outbox(uint32_t from, uint32_t to) = 0;
 
-  // Returns all reports combined: instants by minimum, flags by OR. What was sent to the worker's nodes in the window
-  // is in their inboxes then.
+  // Returns all reports combined: instants by minimum, flags by OR. Packets sent to the worker's nodes in the window
+  // are in their inboxes then.
   virtual WindowReport meet(uint32_t worker, const WindowReport& mine) noexcept = 0;
   // Returns when all workers have called it.
   virtual void wait(uint32_t worker) noexcept = 0;

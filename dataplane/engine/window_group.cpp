@@ -10,7 +10,7 @@ namespace softspine::dataplane {
 void WindowGroup::adopt(Node& node) {
   node.attach(&schedule_);
   prefetches_ = !node.is_cached();
-  schedule_.wake(node.slot(), Instant{});  // its first run tells when it wants the next
+  schedule_.wake(node.slot(), Instant{});  // its first run returns when it wants the next
 }
 
 WindowGroup& WindowGroup::adopt_group(Duration lookahead) {
@@ -39,7 +39,7 @@ void WindowGroup::run_window(Instant until) noexcept {
   }
 }
 
-// Of the parts behind the one that runs now: each step (node.hpp) one part ahead of the next.
+// Prefetches for the parts behind the one that runs now: each step (node.hpp) one part ahead of the next.
 void WindowGroup::prefetch_after(const std::vector<ScheduleSlot*>& due, size_t now) noexcept {
   const auto node = [&](size_t ahead) -> const Node* {
     return now + ahead < due.size() ? due[now + ahead]->node : nullptr;

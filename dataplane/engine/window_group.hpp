@@ -24,7 +24,7 @@ class WindowGroup {
   WindowGroup(const WindowGroup&) = delete;
   WindowGroup& operator=(const WindowGroup&) = delete;
 
-  // Before the first run.
+  // Called before the first run.
   void adopt(Node& node);
   WindowGroup& adopt_group(Duration lookahead);
 

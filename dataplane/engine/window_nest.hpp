@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which nodes share a window, from the links alone.
 //
-// Nodes that short links join (a rack) have short windows among themselves. What joins them to others is longer, so
-// seen from outside they are one thing that runs for a long window at once: a group. Groups nest: rack in pod in
+// Nodes that short links join (a rack) have short windows among themselves. Their cables to others are longer, so seen
+// from outside they are one thing that runs for a long window at once: a group. Groups nest: rack in pod in
 // fabric. The lookahead of a group is the smallest latency of a link between two of its parts (its nodes, and the
 // groups in it): what one part sends in a window reaches another after it.
 //

@@ -37,12 +37,12 @@ class WorkerMeeting final : public Meeting {
     nodes_[message.to.value()]->deliver(message.port, std::move(message.packet), message.at);
   }
 
-  // What other workers read.
+  // State that other workers read.
   struct alignas(64) Slot {
     std::atomic<uint64_t> round{0};
     std::array<WindowReport, 2> reports;
   };
-  // What no other worker touches.
+  // State that no other worker touches.
   struct alignas(64) Own {
     std::vector<Outbox*> incoming;
     std::vector<Outbox*> outgoing;

@@ -55,7 +55,7 @@ void CreditLink::received(uint8_t priority, uint32_t frame_bytes) noexcept {
   accounts_[priority].received += static_cast<uint16_t>(plan_.cell.cells_of(frame_bytes));
 }
 
-// What is held beyond the room (copies, a room that has shrunk) is nobody's credit.
+// Bytes held beyond the room (copies, a room that has shrunk) are nobody's credit.
 uint16_t CreditLink::limit_of(uint8_t priority) const {
   const Account& account = accounts_[priority];
   const uint32_t room = plan_.room[priority];

@@ -9,8 +9,8 @@
 //               other end. After 50 µs without credit this end asks for it, and again each 50 µs: so a credit
 //               frame that is lost costs time, but does not stop the link for ever
 //
-// A credit frame also says how much its sender has sent so far, and the receiver takes that as received. So credit for
-// frames that a bad cable has lost comes back. (A link is a FIFO: what was sent before the credit frame has arrived
+// A credit frame also carries how much its sender has sent so far, and the receiver takes that as received. So credit
+// for frames that a bad cable has lost comes back. (A link is a FIFO: what was sent before the credit frame has arrived
 // before it, or never will.) The size of the next frame is not looked at: a priority waits until the largest would fit.
 // Priorities for which the other end grants no credit at all are not held back.
 //
@@ -42,7 +42,7 @@ class CreditLink {
   static constexpr uint32_t kRoomLimit = 0x7fff;  // so that differences modulo 2^16 have a sign
   static constexpr Duration kAskAfter = Duration::us(50);
 
-  // What was sent and received stays; the room is announced anew.
+  // The counts of sent and received stay; the room is announced anew.
   void plan(const CreditPlan& plan, Instant now) noexcept;
   // The link has come up, or gone down: both ends count from 0, and no credit frame is owed while it is down. Cells
   // that are held stay held.

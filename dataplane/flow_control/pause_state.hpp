@@ -7,8 +7,8 @@
 //   paused(x)  ⇔  stop_at ≤ x < until
 //   stopped(x) ⇔  paused(x), not overruled, and no frame of the priority is leaving at x
 //
-// A frame that had begun before stop_at still leaves: the priority stands still from its end on. None begins while the
-// pause is in effect, so the last frame that had begun by then says all.
+// A frame that had begun before stop_at still leaves: the priority stands still from its end on. No frame begins while
+// the pause is in effect, so the last one that had begun by then decides.
 // The port is as hard on its peer as the standard allows: it stops as late as it may (the last instant at which a frame
 // may still begin), and goes on as early as it may (its timer runs from the PFC frame's last bit). A peer whose
 // headroom and refresh suffice here has enough of both with any station that keeps the standard.
@@ -46,7 +46,8 @@ class PauseState {
   void resume(uint8_t priorities, Instant now) noexcept;
   // Pauses of exactly these priorities are in effect, and block nothing.
   void overrule(uint8_t priorities, Instant now) noexcept;
-  // A frame of these priorities is leaving, or has left, at `left`; it has begun later than all others that were told.
+  // A frame of these priorities is leaving, or has left, at `left`; it has begun later than all others that were
+  // reported.
   void leaves(uint8_t priorities, Instant left) noexcept {
     leaving_ = priorities;
     left_ = left;
@@ -69,7 +70,7 @@ class PauseState {
   uint64_t on_to_off(Priority priority) const { return accounts_[priority.value()].on_to_off; }
   // Time spent paused by `now`, a pause in effect included.
   Duration paused_time(Priority priority, Instant now) const noexcept;
-  // Of it, the time for which the priority has stood still.
+  // The part of it for which the priority has stood still.
   Duration stopped_time(Priority priority, Instant now) const noexcept;
 
  private:
@@ -93,7 +94,7 @@ class PauseState {
   void update(Instant now) noexcept;
   uint8_t mask_at(Instant now) const noexcept;
 
-  Instant next_change_ = Instant::never();  // these first: all that a packet asks for, and tells
+  Instant next_change_ = Instant::never();  // these first: all that a packet reads and writes
   uint8_t mask_ = 0;
   uint8_t leaving_ = 0;  // priorities of the last frame that has begun
   uint8_t overruled_ = 0;

@@ -5,8 +5,8 @@
 //   response = quanta by speed × quantum                         802.3, 31B.3.7
 //     Gb/s     1   10   25   40   50  100  200  400 (and above)
 //     quanta   2   67   80  118  147  394  453  905
-// A rate between two of the table has the quanta of the next higher one: the table only grows. What a rate is by a
-// clock that is fast by as much as 802.3 allows is no other rate. The response is the time from a pause frame's last
+// A rate between two of the table has the quanta of the next higher one: the table only grows. A rate by a clock that
+// is fast by as much as 802.3 allows is no other rate. The response is the time from a pause frame's last
 // bit received to the last instant at which the station may still begin a frame of the paused priority; who tests a
 // buffer wants it at its longest.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The PFC frames that one port owes its neighbour. They are kept as a state, not as a queue of frames: changes gather
-// while the wire is busy, and the frame says what holds at the instant when it begins.
+// while the wire is busy, and the frame carries the state of the instant when it begins.
 //
 //   raise_xoff   a frame is owed at once, which names the priority with time 0xFFFF
 //   clear_xoff   a frame is owed at once, which names the priority with time 0; none is owed if no frame has

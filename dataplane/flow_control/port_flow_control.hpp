@@ -3,7 +3,7 @@
 // it owes its neighbour. Each port of a switch, of a NIC and of a built-in host has one.
 //
 //   received     PFC and PAUSE frames are obeyed for the priorities in `pfc_enabled` (pause_state.hpp), and only
-//                counted for the others; on a link in mode kPause PFC frames are only counted. Credit frames say how
+//                counted for the others; on a link in mode kPause PFC frames are only counted. Credit frames carry how
 //                much may be sent (credit_link.hpp)
 //   blocked      priorities of which no frame may begin: they are paused and not ignored, or have no credit
 //   ignored      priorities whose pauses a PFC watchdog has overruled: these pauses run on, and block nothing
@@ -13,8 +13,8 @@
 //                The pause timers run on: once the fault is over, what is left of a pause is obeyed
 //   sent         XOFF and XON (pfc_sender.hpp), and credit frames. In mode kPause XOFF of any priority stops the whole
 //                link by a PAUSE frame, and it goes on when the last XOFF has been cleared. At most one frame of each
-//                kind is owed at any time; it says what holds when it begins to leave. A PFC frame goes before a credit
-//                frame
+//                kind is owed at any time; it carries the state at the begin of its departure. A PFC frame goes before
+//                a credit frame
 //   link down    pauses in effect end, and no frame is owed. When the link is up again, each XOFF that is still
 //                raised is announced again
 // How the owner of the port drives it: call advance() at next_change(), and make_frame() at next_frame(), or as soon
@@ -59,7 +59,7 @@ class PortFlowControl {
   void receive(const PfcFrame& frame, Rate line, Instant now) noexcept;
   void receive(const CreditFrame& frame, Instant now) noexcept { credits_.receive(frame, now); }
 
-  // Tells the neighbour to stop these priorities; to go on with them.
+  // Asks the neighbour to stop these priorities; to resume them.
   void raise_xoff(uint8_t priorities, Instant now) noexcept {
     const bool is_first = raised_ == 0;
     raised_ |= priorities;
@@ -93,8 +93,8 @@ class PortFlowControl {
   void make_deaf(uint8_t priorities, Instant now) noexcept;
   void link_changed(bool up, Instant now) noexcept;
 
-  // A frame of these priorities, none of our own, has begun to leave, and is gone at `left`. A port that tells it of
-  // each frame calls advance() before; a port may as well tell it of the last one before each call that takes `now`.
+  // A frame of these priorities, none of our own, has begun to leave, and is gone at `left`. A port that reports each
+  // frame calls advance() before; a port may as well report the last one before each call that takes `now`.
   void leaves(uint8_t priorities, Instant left) noexcept { pause_.leaves(priorities | whole_link_, left); }
 
   // Applies what is due at `now` and before; returns blocked().

@@ -23,7 +23,7 @@ bool is_reserved(uint64_t destination) {
   return destination >= kFirst && destination <= kFirst + 0x0f;
 }
 
-// Of the link, which has no VLANs, and so without a tag: a LACPDU.
+// True for a frame of the link, which has no VLANs, and so without a tag: a LACPDU.
 bool is_of_link(const PacketMeta& meta, const uint8_t* data) {
   return (meta.flags & kIsTagged) == 0 && is_reserved(ethernet::destination_of(data));
 }

@@ -2,14 +2,14 @@
 // How long a ToR keeps what it has learned of its hosts, and what it does with a packet for a host whose MAC it knows
 // but whose port it does not.
 //
-// Two tables say where a host is: ARP (address → MAC) and the FDB ((VLAN, MAC) → port). They age apart:
+// Two tables hold where a host is: ARP (address → MAC) and the FDB ((VLAN, MAC) → port). They age apart:
 //   ARP entry   refreshed by every ARP or ND message of the host. A packet to a host whose entry is older than
 //               `arp_timeout` is dropped (kNeighbourIncomplete), and the switch
 //               sends a request for the address
 //   FDB entry   refreshed by every frame of the host. An entry older than `fdb_aging_time`, or whose port's link has
 //               been down, is a miss
 // The FDB's timer is the shorter one (minutes, not hours): of a host that sends nothing for minutes the switch still
-// knows the MAC, but no longer the port. What it does with packets for that MAC is its `UnicastMiss`:
+// knows the MAC, but no longer the port. Its `UnicastMiss` decides what it does with packets for that MAC:
 //   kFlood          it sends a copy to each other port of the VLAN, in the packet's own class: so lossless packets can
 //                   wait for the pauses of ports that they are not for
 //   kFloodAll       likewise, and by the ports that lead to other switches, whose routers drop it

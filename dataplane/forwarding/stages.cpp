@@ -136,7 +136,7 @@ void to_next_hop(const Adjacency& adjacency, PacketMeta& meta, uint32_t next_hop
   drop_and_notify(meta, DropReason::kNeighbourIncomplete);
 }
 
-// Of a host on a bridged port: is what the switch knows of it still believed?
+// For a host on a bridged port: is the switch's knowledge of it still valid?
 [[gnu::noinline]] void age(SwitchTables& tables, Packet& packet) {
   PacketMeta& meta = packet.meta();
   if (meta.verdict != Verdict::kForward || meta.next_hop == kBridgedNextHop) return;

@@ -17,7 +17,7 @@
 
 namespace softspine::dataplane {
 
-// What decides where no hash does.
+// The draws that decide where no hash does.
 struct Chances {
   FlowletTable flowlets;
   Draws draws;
@@ -30,7 +30,7 @@ struct SwitchTables {
   Fdb fdb;
   NeighbourTable neighbours;
   Chances chances;
-  // Of packets that are routed by themselves: others of their burst, which come later, have been routed before.
+  // For packets that are routed by themselves: others of their burst, which come later, have been routed before.
   Chances own_chances{.flowlets = {}, .draws = {2 * Draws::kApart}, .lag_draws = {3 * Draws::kApart}};
   DownPorts down;  // those of the switch
   OverrideCounters overridden;
@@ -101,7 +101,7 @@ void route_one(SwitchTables& tables, Packet& packet) noexcept;
 void rewrite_one(const SwitchTables& tables, Packet& packet) noexcept;
 void retag(const ForwardingState& state, Packet& packet, uint16_t port) noexcept;
 
-// What becomes of a packet for a MAC whose port is not known (neighbour_ages.hpp): flooded, or dropped.
+// Floods or drops a packet for a MAC whose port is not known (neighbour_ages.hpp).
 void end_unknown(SwitchTables& tables, PacketMeta& meta) noexcept;
 
 // The parsed headers from which the hash's key is built.

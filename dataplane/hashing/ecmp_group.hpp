@@ -12,8 +12,8 @@
 // Pinned groups (by destination slice) are routes of their own: control compiles them, nothing is chosen here.
 //
 // Control assigns the buckets to members. Equal: one bucket each. Weighted: as many buckets as the member's weight.
-// Resilient: a fixed number of buckets, of which only those of a dead member are reassigned (resilient_owner()). Of
-// Open vSwitch: as ovs_buckets.hpp says.
+// Resilient: a fixed number of buckets, of which only those of a dead member are reassigned (resilient_owner()). Open
+// vSwitch's: by ovs_buckets.hpp.
 //
 // A draw is splitmix64 of (ForwardingState::chance, number of draws before it): the same for any number of workers. A
 // switch draws four sequences, so that none depends on how packets came together in bursts: for groups and for LAGs, of
@@ -48,7 +48,7 @@ constexpr uint32_t threshold_bucket(uint32_t hash, uint32_t buckets) {
   return static_cast<uint32_t>((uint64_t{buckets} * (2 * uint64_t{hash >> 1} + 1) - 1) >> 32);
 }
 
-// Which of `members` (> 0) owns a bucket of a resilient group, or `members` if none is alive; `alive(m)` says whether
+// Which of `members` (> 0) owns a bucket of a resilient group, or `members` if none is alive; `alive(m)`: whether
 // member m is. While all are alive, the owner is bucket % members. The buckets of a dead member go to the others in
 // turn, each bucket in an order of its own: no other bucket moves, whichever member dies later, and each bucket
 // returns when its owner does.

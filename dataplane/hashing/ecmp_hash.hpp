@@ -3,8 +3,8 @@
 //
 //   key (hash_key.hpp) → algorithm(seed) → rotate right by offset, within the result's width → hash
 //
-// hash_algorithm.hpp lists the algorithms; hash_function.hpp, and for RTAG7 rtag7_function.hpp, says what each
-// computes and where the seed goes. If more of RTAG7 is configured than one function of block A, rtag7_blocks.hpp
+// hash_algorithm.hpp lists the algorithms; hash_function.hpp, and for RTAG7 rtag7_function.hpp, has what each computes
+// and where the seed goes. If more of RTAG7 is configured than one function of block A, rtag7_blocks.hpp
 // computes the hash instead.
 //
 // CRC, XOR and Toeplitz are linear (SeedEffect): another seed renames the members of a group of 2^n and separates no
@@ -74,7 +74,7 @@ class EcmpHash {
   uint32_t of(const uint64_t* words, uint32_t count) const noexcept {
     return rotated(raw<A, M>(words, count), row_of(A).bits_in(M));
   }
-  // Before the rotation.
+  // The hash before the rotation.
   uint32_t raw(const HashKey& key) const noexcept;
 
   // To explain a hash: which function of the key was taken, the key's layout, and the bytes that were hashed.
@@ -82,7 +82,7 @@ class EcmpHash {
   const KeyLayout& layout(const HashTaken& taken, const HeaderView& view) const noexcept;
   std::vector<uint8_t> bytes_of(const HashTaken& taken, const HashKey& key) const;
 
-  // What an unconfigured switch does: the 5-tuple by SAI's CRC, whatever seed and offset. Its key is two words.
+  // True for an unconfigured switch's hash: the 5-tuple by SAI's CRC, whatever seed and offset. Its key is two words.
   bool is_plain() const {
     return algorithm_ == HashAlgorithm::kCrc && usual_ == UsualKey::kFiveTuple && model_ == HashModel::kSai;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile says of flowlets (flowlet_table.hpp).
+// A profile's settings of flowlets (flowlet_table.hpp).
 #pragma once
 
 #include <cstdint>

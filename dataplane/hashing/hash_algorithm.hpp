@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hashes that a switch may have: models, and the algorithms of each. Each is declared here, and only here: its row
 // gives its name in files, and what else files, `explain`, `identify` and `polarization` must know of it; that of an
-// algorithm also the width of its result in each model. hash_function.hpp says what an algorithm computes, hash_key.hpp
+// algorithm also the width of its result in each model. hash_function.hpp has what an algorithm computes, hash_key.hpp
 // over which bytes of a packet.
 //
 //   algorithm        SAI (HashModel::kSai)               RTAG7 (HashModel::kRtag7, rtag7_function.hpp)       bits
@@ -42,8 +42,8 @@ enum class HashModel : uint8_t { kSai, kRtag7, kLinux, kOvs };
 struct HashModelRow {
   HashModel model;
   std::string_view word;  // in testbed files and reports
-  // Of hosts that forward, not of chips: it lays out its own key (own_key.hpp), which is never the usual one, knows no
-  // UDFs, and rotates no result. A profile that names it and no algorithm has the first of its algorithms.
+  // A model of hosts that forward, not of chips: it lays out its own key (own_key.hpp), which is never the usual one,
+  // knows no UDFs, and rotates no result. A profile that names it and no algorithm has the first of its algorithms.
   bool is_of_hosts = false;
   std::string_view seed = "seed";  // what the model calls it
 };
@@ -102,7 +102,7 @@ struct HashAlgorithmRow {
 
   constexpr uint8_t bits_in(HashModel model) const { return bits[static_cast<size_t>(model)]; }
   constexpr bool is_in(HashModel model) const { return bits_in(model) != 0; }
-  // Of a model of hosts, which then is the only one that has it.
+  // True for an algorithm of a model of hosts, which then is the only one that has it.
   constexpr bool is_of_hosts() const {
     return std::ranges::any_of(kHashModels,
                                [this](const HashModelRow& it) { return it.is_of_hosts && is_in(it.model); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a switch hashes and how: algorithm, fields, UDFs, seed, offset. Names and numbers are SAI's where SAI has
+// A switch's hash: algorithm, fields, UDFs, seed, offset. Names and numbers are SAI's where SAI has
 // them. Plain structs; EcmpHash (ecmp_hash.hpp) is what a switch makes of one.
 #pragma once
 
@@ -32,7 +32,7 @@ enum class HashField : uint8_t {
   kDstIpv4,
   kSrcIpv6,
   kDstIpv6,
-  // Of the packet inside a tunnel (inner_headers.hpp).
+  // Fields of the packet inside a tunnel (inner_headers.hpp).
   kInnerSrcMac,
   kInnerDstMac,
   kInnerEthertype,
@@ -94,7 +94,7 @@ constexpr bool is_of_ipv6(HashObjectOf packets) {
   return packets == HashObjectOf::kIpv6 || packets == HashObjectOf::kIpv6Rdma;
 }
 
-// What RTAG7 has beside one function of one key (rtag7_blocks.hpp). Each of the blocks A and B has fields and a seed
+// RTAG7's parts beside one function of one key (rtag7_blocks.hpp). Each of the blocks A and B has fields and a seed
 // of its own and two functions; block A's fields, seed and first function are those of HashConfig itself.
 enum class Rtag7Output : uint8_t { kA0, kB0, kA1, kB1 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each algorithm of hash_algorithm.hpp computes, as a specialization of HashFunction:
+// The function of each algorithm of hash_algorithm.hpp, as a specialization of HashFunction:
 //
 //   set_up(config, key_bytes)      what the function needs of the configuration for each packet; keys have at most
 //                                  `key_bytes` bytes
@@ -7,7 +7,7 @@
 //
 // An algorithm without a specialization does not compile (EcmpHash asks for all).
 //
-// SAI does not say where the seed goes. Here it is the start value of a CRC's register (of 16 bits: the exclusive or
+// SAI does not define where the seed goes. Here it is the start value of a CRC's register (of 16 bits: the exclusive or
 // of the seed's halves) and of the XOR, XXH3's seed and Jenkins's initval; to a Toeplitz hash it is added (exclusive
 // or). No CRC is inverted at its end. RTAG7's functions are in rtag7_function.hpp. Headers of models that have keys of
 // their own (own_key.hpp) are included here, whoever uses hashes has all of them.

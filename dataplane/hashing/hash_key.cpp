@@ -34,7 +34,7 @@ uint8_t byte_of(const HeaderView& view, uint32_t at) {
   return at >= view.frame_bytes - kIcrcBytes ? view.frame[at - left_out] : uint8_t{0};
 }
 
-// What RTAG7 has in bins 1 and 0.
+// True for parts that RTAG7 has in bins 1 and 0.
 bool is_in_user_bins(const KeyPart& part) {
   if (part.source == KeyPart::Source::kUdf) return true;
   return part.field == HashField::kRdmaBthDestQp || part.field == HashField::kRdmaBthOpcode ||

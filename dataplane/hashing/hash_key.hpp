@@ -64,7 +64,7 @@ class KeyLayout {
 
   void build(const HeaderView& view, HashKey& key) const noexcept;
 
-  // To show a key.
+  // The parts, to show a key.
   const std::vector<KeyPart>& parts() const { return parts_; }
   bool has(const KeyPart& part, const HeaderView& view) const noexcept;
   uint32_t used_bytes() const { return used_; }

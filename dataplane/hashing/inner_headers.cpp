@@ -17,7 +17,7 @@ constexpr uint16_t kGreSequence = 0x1000;
 constexpr uint16_t kGreUnknown = 0x4007;  // routing, another version
 constexpr uint16_t kTypeEthernet = 0x6558;
 
-// What is left of a frame from one of its bytes on.
+// The rest of a frame from one of its bytes on.
 struct Rest {
   const uint8_t* at;
   uint32_t bytes;

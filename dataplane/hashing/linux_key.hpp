@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Linux hashes of a packet that it forwards, by net.ipv4.fib_multipath_hash_policy (or ipv6's):
+// The key that Linux hashes of a packet that it forwards, by net.ipv4.fib_multipath_hash_policy (or ipv6's):
 //
 //   0  SRC_IP, DST_IP; of IPv6 also IPV6_FLOW_LABEL and IP_PROTOCOL
 //   1  SRC_IP, DST_IP, IP_PROTOCOL, L4_SRC_PORT, L4_DST_PORT

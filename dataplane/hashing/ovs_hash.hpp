@@ -5,9 +5,9 @@
 //           its NIC's hash, and then the group's basis
 //   SYM_L4  finish(flow from the basis, basis)
 //
-// `seed` is the basis: the lower half of selection_method_param. What add() and finish() are depends on how OVS was
-// compiled: MurmurHash3's steps, or CRC-32C instructions where the compiler may use SSE 4.2 (-msse4.2, -march=native).
-// Source: lib/hash.h, lib/flow.c, lib/odp-execute.c and lib/dpif-netdev.c of OVS 3.1.
+// `seed` is the basis: the lower half of selection_method_param. The definitions of add() and finish() depend on how
+// OVS was compiled: MurmurHash3's steps, or CRC-32C instructions where the compiler may use SSE 4.2 (-msse4.2,
+// -march=native). Source: lib/hash.h, lib/flow.c, lib/odp-execute.c and lib/dpif-netdev.c of OVS 3.1.
 #pragma once
 
 #include <x86intrin.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Open vSwitch's userspace datapath hashes of an IP packet for a select group with dp_hash:
+// The key that Open vSwitch's userspace datapath hashes of an IP packet for a select group with dp_hash:
 //
 //   L4      SRC_IP, DST_IP, IP_PROTOCOL; of TCP, UDP, SCTP, ICMP and ICMPv6 also the ports, a first fragment's, too;
 //           zeros for those of later fragments. ICMP has type and code for ports, two bytes each

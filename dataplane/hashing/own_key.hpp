@@ -35,7 +35,7 @@ template <typename Key>
 inline constexpr OwnKey kKeyOf{Key::bytes_of,  Key::parts_of, Key::variant_of,
                                Key::has_ports, Key::finish,   Key::inside_of};
 
-// Of a model of chips: none.
+// A model of chips has none.
 template <HashModel M>
 inline constexpr const OwnKey* kOwnKey = nullptr;
 

@@ -11,7 +11,7 @@ namespace softspine::dataplane {
 
 namespace {
 
-// What a row that RTAG7 does not have gives is never asked for.
+// The value for a row that RTAG7 does not have is never used.
 template <HashAlgorithm A>
 constexpr bool kIsHere = row_of(A).is_in(HashModel::kRtag7);
 

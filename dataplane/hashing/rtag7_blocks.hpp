@@ -7,8 +7,8 @@
 //
 // Without macro flows, output and offset are the switch's. Each block has its own fields and seed, its own fields for
 // UDP and TCP packets whose two ports are equal, its own pre-processing of bins and its own way to fold an IPv6
-// address. It may swap source and destination where the source address is the smaller one, so that both directions
-// hash alike.
+// address. A block may swap source and destination where the source address is the smaller one, so that both
+// directions hash alike.
 //
 // Left out, since nothing in this project has them: the load-balancing numbers of ports as outputs, bin 12, tunnels
 // and MPLS, both blocks joined to 64 bits, the stages of link aggregation.
@@ -43,7 +43,7 @@ class Rtag7Blocks {
  public:
   static constexpr uint32_t kWords = 4;  // of a block's key
 
-  // Of a configuration with `rtag7`.
+  // `config` has `rtag7`.
   explicit Rtag7Blocks(const HashConfig& config);
 
   void build(const HeaderView& view, HashKey& key) const noexcept;

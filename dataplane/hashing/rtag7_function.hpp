@@ -96,7 +96,7 @@ struct Rtag7Function<HashAlgorithm::kCrcKoopmanLo> : Rtag7Lower<Rtag7Koopman> {}
 template <>
 struct Rtag7Function<HashAlgorithm::kCrcKoopmanHi> : Rtag7Upper<Rtag7Koopman> {};
 
-// What the seed adds to the hash of any key.
+// The term that the seed adds to the hash of any key.
 template <HashAlgorithm A>
 uint32_t seed_part(uint32_t seed) noexcept {
   const uint64_t last = uint64_t{seed} << 32;

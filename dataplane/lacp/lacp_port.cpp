@@ -11,7 +11,7 @@ constexpr int64_t kFastSeconds = 1;
 constexpr int64_t kSlowSeconds = 30;
 constexpr int64_t kExpiredPeriods = 3;
 constexpr int64_t kWaitSeconds = 2;
-// What a LACPDU says of us and must be told again when it is wrong.
+// The bits that a LACPDU has of our state, and that are sent again when they are wrong.
 constexpr uint8_t kTold = lacp::kActive | lacp::kShortTimeout | lacp::kSynchronization | lacp::kAggregation;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A LACPDU (802.1AX-2014, 6.4.2): what one end of a link says of itself, and what it knows of the other.
+// A LACPDU (802.1AX-2014, 6.4.2): the state of one end of a link, and its knowledge of the other's.
 //
 //   Ethernet: to 01-80-C2-00-00-02, type 0x8809; then 110 bytes
 //   offset    0  subtype 1, version 1

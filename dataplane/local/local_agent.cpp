@@ -201,7 +201,7 @@ void LocalAgent::notify_sender(SwitchTables& tables, const Packet& packet, Insta
     mtu = meta.hash;  // the route stage leaves the MTU there
     const bool may_fragment =
         !is_ipv6 && (load16(packet.data() + meta.l3_offset + ipv4::kFragment) & ipv4::kDontFragment) == 0;
-    if (may_fragment) return;  // a switch does not fragment, and the sender did not ask to be told
+    if (may_fragment) return;  // a switch does not fragment, and the sender did not ask for an error
     type = is_ipv6 ? icmp::k6PacketTooBig : icmp::kUnreachable;
     code = is_ipv6 ? uint8_t{0} : kFragmentationNeeded;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a switch answers itself: ARP and ND for its gateway addresses (and as a proxy), ICMP echo to its
+// Answers of a switch itself: ARP and ND for its gateway addresses (and as a proxy), ICMP echo to its
 // addresses, and ICMP errors for what it could not forward (TTL, no route, MTU, neighbour unknown).
 //
 // Called in the order of time, at the instant of the packet it answers; deterministic; no state but the
@@ -55,7 +55,7 @@ class LocalAgent {
   Instant budget_from_ = Instant{} - kErrorCost * kErrorBurst;
 };
 
-// Who sends an error: until it is routed, the frame is from the switch's MAC to that MAC.
+// The sender of an error: until it is routed, the frame is from the switch's MAC to that MAC.
 struct ErrorSource {
   AddressBytes address;
   MacAddress mac;

@@ -28,7 +28,7 @@ bool is_valid_discovery(const Packet& packet) noexcept {
          message_checksum(l3, body, length) == 0;
 }
 
-// The answer has one option. What else the question had becomes padding behind the datagram.
+// The answer has one option. The rest of the question becomes padding behind the datagram.
 void turn_into_advertisement(Packet& packet, const MacAddress& mac) noexcept {
   constexpr uint32_t kLength = nd::kOptions + nd::kLinkOptionBytes;
   const PacketMeta& meta = packet.meta();

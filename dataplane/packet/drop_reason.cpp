@@ -12,7 +12,7 @@ struct Row {
   DropReasonFacts facts;
 };
 
-// In the order of the enumeration.
+// The rows stand in the order of the enumeration.
 constexpr Row kRows[] = {
     {DropReason::kTruncated, {"truncated", "A header says more than the frame holds."}},
     {DropReason::kBadVersion, {"bad_version", "The IP version or the header's length is impossible."}},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a packet ended without reaching a wire or a host. Each reason is counted per node.
 //
-// A new reason is declared here and has a row in drop_reason.cpp, which says what it means.
+// A new reason is declared here and has a row in drop_reason.cpp with its meaning.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What malloc hands out from now on lies in transparent huge pages, also where the system gives these only to those who
-// ask ("madvise"). No cache holds the nodes of a fabric of thousands, and with pages of 4 KiB each look at one costs a
+// Memory from malloc lies in transparent huge pages from now on, also where the system gives these on request only
+// ("madvise"). No cache holds the nodes of a fabric of thousands, and with pages of 4 KiB each look at one costs a
 // walk through page tables as well.
 #pragma once
 

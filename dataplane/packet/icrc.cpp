@@ -92,7 +92,7 @@ __m128i load_block(const uint8_t* p) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
 }
 
-// What moves a block `bits` further to the front: its low lane stands 64 bits before its high one.
+// The factors that move a block `bits` further to the front: its low lane stands 64 bits before its high one.
 template <uint32_t bits>
 __m128i fold_factors() {
   constexpr uint64_t kLow = uint64_t{power_of_x(bits + 64 - 32)} << 1;

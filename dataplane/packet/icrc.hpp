@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RoCEv2's invariant CRC (InfiniBand Architecture annex A17.3.3), over all that no network may change between the end
-// points. It is a CRC-32 (zlib's polynomial and reflection) of
+// points. The ICRC is a CRC-32 (zlib's polynomial and reflection) of
 //
 //   8 × FF | IP header | UDP header | BTH | everything after it, up to the ICRC
 //

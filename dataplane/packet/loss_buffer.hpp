@@ -5,9 +5,9 @@
 // comparison with null.
 //
 // LossBuffer: the records of one worker's nodes. Written by the worker, emptied by control while all workers are
-// quiescent, which it asks for when it holds `rest_at` records. It grows to what is lost until then: in the window, in
-// the one after it, and in one control action (a link with half a million frames under way that goes down). So its size
-// shows nowhere, however many workers there are.
+// quiescent, which it asks for when it holds `rest_at` records. The buffer grows to what is lost until then: in the
+// window, in the one after it, and in one control action (a link with half a million frames under way that goes down).
+// So its size shows nowhere, however many workers there are.
 #pragma once
 
 #include <array>
@@ -69,7 +69,7 @@ class LossBuffer {
   std::atomic<bool>& wants_rest_;
 };
 
-// Whether this reason says that no route, member or neighbour led to the packet's destination.
+// Whether this reason means that no route, member or neighbour led to the packet's destination.
 constexpr bool is_of_routes(DropReason reason) {
   return reason == DropReason::kNoRoute || reason == DropReason::kNoMember ||
          reason == DropReason::kNeighbourIncomplete;

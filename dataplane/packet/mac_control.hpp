@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all frames of MAC control have in common (802.3 clause 31): one hop, no tag, the shortest frame there is.
+// Shared by all frames of MAC control (802.3 clause 31): one hop, no tag, the shortest frame there is.
 //
 //   0   destination 01-80-C2-00-00-01      6   source: the port's own MAC
 //   12  type 0x8808                        14  opcode    16  its fields, then zeros             60 bytes + FCS

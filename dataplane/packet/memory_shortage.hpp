@@ -37,7 +37,7 @@ std::string memory_shortage(uint64_t wanted_bytes, const MemoryLimits& limits);
 std::string memory_limit(const MemoryLimits& limits);
 // The second half for a refused thread, which needs address space for its stack and counts as a process.
 std::string thread_limit(const MemoryLimits& limits);
-// What is wrong with hugepages, and the command (root's) that mends it; no command where the kernel has none at all.
+// The error of hugepages, and the command (root's) that mends it; no command where the kernel has none at all.
 struct HugepageLack {
   std::string fact;
   std::string command;

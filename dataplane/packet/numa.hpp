@@ -9,7 +9,7 @@
 namespace softspine::dataplane {
 
 // That of most of the devices, by address (of equals the lowest); kNoNumaNode where the machine has one node only, or
-// says nothing of them, or the node has no processor, since DPDK sees no memory there. `root` holds the machine's /sys.
+// does not report them, or the node has no processor, since DPDK sees no memory there. `root` holds the machine's /sys.
 int numa_node_of(const std::vector<std::string>& pci, const std::filesystem::path& root = "/");
 
 }  // namespace softspine::dataplane

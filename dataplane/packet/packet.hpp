@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A packet: a move-only handle over one single-segment mbuf, and what the fabric knows about it.
 //
-// Who owns it: exactly one of a node's stage, a queue, a link or an edge. Passing it on is a move;
+// Ownership: exactly one of a node's stage, a queue, a link or an edge. Passing it on is a move;
 // only `PacketPool::release` frees. A handle that dies while it still holds a packet is a leak, and
 // debug builds stop there.
 //
@@ -32,7 +32,7 @@ inline constexpr uint32_t kNoFlow = UINT32_MAX >> 1;
 inline constexpr uint32_t kCopyBit = kNoFlow + 1;          // beside the flow, in the same field
 inline constexpr uint32_t kMaxFrameBytes = 9216 + 14 + 4;  // jumbo payload, Ethernet, one tag
 
-// What a pipeline has decided so far.
+// The decision of a pipeline so far.
 enum class Verdict : uint8_t {
   kContinue,    // no stage has ended it yet
   kForward,     // to out_port, queue
@@ -101,8 +101,8 @@ class Packet {
   uint32_t elided_bytes() const { return frame_bytes() - stored_bytes(); }
 
   // The number of the built-in flow whose payload the packet carries, written by the sending host: wherever the packet
-  // ends, it is known which flow lost it. No stage reads the number. It is stored in the mbuf itself, in a cache line
-  // that is written anyway, in the field for a device's RSS hash.
+  // ends, it is known which flow lost it. No stage reads the number. The flow is stored in the mbuf itself, in a cache
+  // line that is written anyway, in the field for a device's RSS hash.
   uint32_t flow() const { return flow_of(mbuf_); }
   bool is_of_flow() const { return flow() != kNoFlow; }
   void set_flow(uint32_t flow) { mbuf_->hash.usr = flow; }
@@ -157,7 +157,7 @@ class Packet {
   rte_mbuf* mbuf_ = nullptr;
 };
 
-// What an observer sees of a packet that is somebody else's; valid while nothing runs.
+// An observer's view of a packet that is somebody else's; valid while nothing runs.
 struct PacketGlance {
   const PacketMeta& meta;
   const uint8_t* bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What parse has found in a frame's headers. Apart from packet.hpp, so that policies can read it without DPDK.
+// The findings of parse in a frame's headers. Apart from packet.hpp, so that policies can read it without DPDK.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ struct Layer3 {
   uint32_t frame_bytes;
 };
 
-// What a frame says, held in registers until all is known: a byte stored into the meta could be part of
+// A frame's contents, held in registers until all is known: a byte stored into the meta could be part of
 // any object, for all the compiler knows, and everything would have to be loaded again.
 struct Found {
   uint32_t flags = 0;
@@ -84,7 +84,7 @@ inline Found parse_ipv4(const Layer3& l3) {
           .header_bytes = header_bytes};
 }
 
-// Extension headers are not followed: like most switches, layer 4 is what the first header says it is.
+// Extension headers are not followed: like most switches, layer 4 is what the first header names.
 [[gnu::noinline]] Found parse_ipv6(Layer3 l3) {
   const uint8_t* h = l3.header;
   if (ipv6::kBytes > l3.stored_bytes) return faulty(DropReason::kTruncated);

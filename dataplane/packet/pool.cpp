@@ -23,7 +23,7 @@ static_assert(kNoNumaNode == SOCKET_ID_ANY);
 constexpr uint32_t kCachePerWorker = 512;  // the mempool's own maximum
 constexpr uint32_t kCacheFlushFactor = 2;  // a cache holds up to 1.5 × its size; half of the limit keeps it legal
 constexpr const char* kPoison = "SOFTSPINE_POISON";
-// Nothing says that mbufs must lie together, or on one page each.
+// Mbufs need not lie together, nor on one page each.
 constexpr unsigned kOwnMemory = RTE_MEMPOOL_F_NO_IOVA_CONTIG;
 
 uint32_t element_bytes(uint32_t room_bytes) {

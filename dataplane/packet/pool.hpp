@@ -61,7 +61,7 @@ class PacketPool {
     while (pool != nullptr && stored > pool->room_bytes_) pool = pool->larger_;
     return pool == nullptr ? Packet{} : pool->make(stored);
   }
-  // Before the first packet. The larger pool outlives this one.
+  // Called before the first packet. The larger pool outlives this one.
   void set_larger(PacketPool* pool) { larger_ = pool; }
 
   // A deep copy (flooding, mirrored answers), as make_any() makes it.

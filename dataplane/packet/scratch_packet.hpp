@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One packet outside any pool, to find out what a switch would do with a frame without running the switch: parse,
-// route and rewrite take it like any other packet. It never leaves its owner: it can't be queued or freed.
+// route and rewrite take it like any other packet. Such a packet never leaves its owner: it can't be queued or freed.
 #pragma once
 
 #include <algorithm>

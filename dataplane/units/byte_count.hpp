@@ -6,7 +6,7 @@
 
 namespace softspine::dataplane {
 
-// A number of bytes, where a type has to say so: among an algorithm's parameters.
+// A number of bytes, where the type has to show it: among an algorithm's parameters.
 struct ByteCount {
   uint64_t count = 0;
   friend auto operator<=>(const ByteCount&, const ByteCount&) = default;

@@ -31,7 +31,7 @@ class ClockOffset {
   }
 
   constexpr int32_t count_ppb() const { return ppb_; }
-  // What a nominal rate is by this clock.
+  // A nominal rate, by this clock.
   constexpr Rate of(Rate nominal) const {
     const auto bps = static_cast<Int128>(nominal.count_bps());
     return Rate::bps(static_cast<uint64_t>(bps + bps * ppb_ / 1'000'000'000));

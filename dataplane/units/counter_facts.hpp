@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a counter is called where it is shown, and what it means (control/telemetry/counter.hpp). Whoever counts may
-// declare that beside its members, so that a new counter is one file and the line that counts it. No DPDK.
+// A counter's names where it is shown, and its meaning (control/telemetry/counter.hpp). A class that counts may declare
+// these beside its members, so that a new counter is one file and the line that counts it. No DPDK.
 //
 //   report   key in the report, at the switch, host, edge, link or workload: the sum over its ports, queues, …
 //   sai      name in `show counters`, for each port, queue, … by itself; `#` stands for the priority

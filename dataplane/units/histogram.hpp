@@ -51,7 +51,7 @@ class Histogram {
   uint64_t min() const { return min_; }
   double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
 
-  // By nearest rank: the sample that `share` (0 … 1) of the samples do not exceed, as its bucket tells it.
+  // By nearest rank: the sample that `share` (0 … 1) of the samples do not exceed, to the precision of its bucket.
   uint64_t quantile(double share) const {
     const auto rank = static_cast<uint64_t>(share * static_cast<double>(count_) + 0.9999999);
     if (rank >= count_) return max_;

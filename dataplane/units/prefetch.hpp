@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefetching what will be written soon. It changes no result: a place that is not needed, or none at all, costs time.
+// Prefetching what will be written soon. A prefetch changes no result: a place that is not needed, or none at all,
+// costs time.
 #pragma once
 
 #include <cstddef>
