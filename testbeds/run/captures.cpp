@@ -75,7 +75,7 @@ void Captures::begin(const std::string& name, std::unique_ptr<FabricCapture> cap
   flush_now_and_then();
 }
 
-// On the wall clock: the files follow, and who has seen enough is told nothing more.
+// On the wall clock: the files follow, and a reader that has seen enough gets nothing more.
 void Captures::flush_now_and_then() {
   const Duration every = kFlushEvery / testbed_.run.dilation;
   nodes_.engine().at(nodes_.engine().now() + every, [this](Instant now) {

@@ -2,7 +2,7 @@
 // The captures of a running fabric: one that began with it, and those that are started and stopped while it runs.
 // Each has a name of its own and a file of its own; several may watch one port.
 //
-// Everything but open() happens in engine actions, or while nothing runs. What takes long is left to the caller, on a
+// Everything but open() happens in engine actions, or while nothing runs. Slow work is left to the caller, on a
 // thread that may wait: opening the file (open()), the last bytes to the disk (Ended::close()).
 // A file that cannot be written any further is an error of the run; its capture has failed, and waits to be stopped.
 #pragma once

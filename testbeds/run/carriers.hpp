@@ -3,9 +3,9 @@
 //
 //   an action: LinkControl → Engine::set_link → Nic::link_changed ─ bell ─► this thread: Nic::give_carrier
 //
-// It is a thread of its own since setting an interface waits for the kernel's lock on all of them, and no worker may.
-// On the virtual clock an outside is a file, and knows no carrier. Changes faster than it follows are one change. What
-// an outside's system refuses is reported once for each edge.
+// The work has a thread of its own since setting an interface waits for the kernel's lock on all of them, and no worker
+// may. On the virtual clock an outside is a file, and knows no carrier. Changes faster than it follows are one change.
+// A refusal of an outside's system is reported once for each edge.
 #pragma once
 
 #include <atomic>

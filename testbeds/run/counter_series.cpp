@@ -25,7 +25,7 @@ uint8_t bit(bool is_set, uint32_t number) {
   return static_cast<uint8_t>((is_set ? 1U : 0U) << number);
 }
 
-// No frame has been in the queue, as far as its counters, or the copy of its memory, can tell.
+// No frame has been in the queue, as far as its counters, or the copy of its memory, show.
 bool was_never_used(const QueueCounters& queue) {
   return queue.watermark_bytes == 0 && queue.current_packets == 0;
 }
@@ -179,7 +179,7 @@ bool CounterSeries::copy_pauses_of(const pipelines::Switch& node, PortNo port, c
   PauseSnapshots pauses = out.pauses;
   copy_pauses(egress, port, now_.instant, pauses);
   for (uint32_t p = 0; p < kPriorities; ++p) changes.priorities |= bit(update(out.pauses[p], pauses[p]), p);
-  // What ends at this very instant is counted by an event that is still to come.
+  // A pause that ends at this very instant is counted by an event that is still to come.
   const Instant before = now_.instant - Duration::ps(1);
   state = {.pause_changes = flow.pause_changes(), .was_at_rest = flow.is_at_rest(before)};
   return link_changed;

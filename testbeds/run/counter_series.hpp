@@ -3,9 +3,9 @@
 // changed (control/record/series.hpp) to its sinks.
 //
 // A sample at T has all events before T and none at or after it, for any number of workers and on either clock: it is a
-// look of the engine. It keeps no run alive, and none is taken while nothing changes: after an interval in which no
-// event lies and no pause or wait for credit runs, the next sample follows the next event. The last is taken at the end
-// of the run, whether that is a multiple or not.
+// look of the engine. A sample keeps no run alive, and none is taken while nothing changes: after an interval in which
+// no event lies and no pause or wait for credit runs, the next sample follows the next event. The last is taken at the
+// end of the run, whether that is a multiple or not.
 //
 // Two halves. The look brings a copy of the counters up to date (PortCopies), and notes which parts of it have changed;
 // only what the chosen counters need is copied. Then the differences are found and handed to the sinks: on the virtual
@@ -47,7 +47,7 @@ class CounterSeries : public RunPart {
                 control::ErrorChannel& errors)
       : testbed_(testbed), compiler_(compiler), nodes_(nodes), errors_(errors) {}
 
-  // Before the first window. The error is a sentence.
+  // Called before the first window. The error is a sentence.
   std::expected<void, std::string> open(const SeriesRequest& request);
   // A reader of the file that takes nothing is soon given up.
   void end_soon() noexcept override { ending_.store(true, std::memory_order_relaxed); }
@@ -57,7 +57,7 @@ class CounterSeries : public RunPart {
   std::vector<std::string> check(const control::FabricSnapshot& end) const;
 
  private:
-  // What of a switch's port needs no copy of its own.
+  // The state of a switch's port that needs no copy of its own.
   struct PortState {
     uint64_t pause_changes = UINT64_MAX;  // as of the last copy
     bool was_at_rest = false;

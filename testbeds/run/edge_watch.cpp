@@ -55,8 +55,8 @@ void EdgeWatch::look_at(Watched& edge, Instant now) {
   follow_carrier(edge, now);
 }
 
-// The NIC hears first that it is the outside that has no carrier, and last that it has one again: in between the link
-// changes, and the outside must not be shown that.
+// The NIC is the first to learn that the outside has no carrier, and the last that it has one again: in between the
+// link changes, and the outside must not be shown that.
 void EdgeWatch::follow_carrier(Watched& edge, Instant now) {
   const bool lost = edge.nic.outside_is_gone() || !edge.nic.outside_has_carrier();
   if (lost == edge.is_lost) return;

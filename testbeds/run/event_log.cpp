@@ -68,7 +68,7 @@ void EventLog::gather_control() {
   incidents_seen_ = incidents_.count();
 }
 
-// What lies at `now` itself waits: more of it may come.
+// Events at `now` itself wait: more of them may come.
 void EventLog::write_before(Instant now, Instant end) {
   if (sinks_.empty()) return;
   for (const auto& recorder : recorders_) recorder->end_bursts(now);

@@ -35,13 +35,13 @@ class EventLog : public RunPart {
       : testbed_(testbed), nodes_(nodes), incidents_(incidents), errors_(errors) {}
   ~EventLog() override;
 
-  // Before the first window. The error is a sentence.
+  // Called before the first window. The error is a sentence.
   std::expected<void, std::string> open(const std::string& path);
   // A reader of the file that takes nothing is soon given up.
   void end_soon() noexcept override { ending_.store(true, std::memory_order_relaxed); }
   // All that is left, and the end of the file.
   void finish(dataplane::Instant now) override;
-  // What the log has so far; nothing without one.
+  // Copies the log's counts so far; without a log, nothing.
   void snapshot(control::FabricSnapshot& out) override;
 
  private:

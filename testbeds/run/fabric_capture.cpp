@@ -13,7 +13,7 @@ using namespace dataplane;
 
 namespace {
 
-// What is no pattern of ports names nodes: all ports of each.
+// A name that is no pattern of ports names nodes: all ports of each.
 std::expected<std::vector<std::string>, std::string> port_patterns(const std::vector<std::string>& given,
                                                                    const control::Fabric& fabric) {
   std::vector<std::string> out;

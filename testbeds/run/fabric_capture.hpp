@@ -42,12 +42,12 @@ class FabricCapture {
   // Before begin(): the same as Capture::on_failure.
   void on_failure(std::function<void(const std::string& why)> call) { capture_->on_failure(std::move(call)); }
 
-  // From an action, or before the first window.
+  // Called from an action, or before the first window.
   void begin(TapBoard& board, dataplane::Instant now);
   void detach(TapBoard& board);
   bool attached() const { return *watches_; }
 
-  // From an action.
+  // Called from an action.
   void flush(dataplane::Instant now) { capture_->flush(now); }
 
   const CaptureRequest& request() const { return request_; }

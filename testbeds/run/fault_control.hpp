@@ -39,10 +39,10 @@ class FaultControl : public RunPart {
   void inject(const control::PortFault& fault, dataplane::Instant now);
 
  private:
-  // What a fault sits on: its kind, the node, and the port (hosts fail with all of theirs).
+  // The place of a fault: its kind, the node, and the port (hosts fail with all of theirs).
   using Place = std::tuple<control::FaultKind, uint32_t, uint16_t>;
 
-  // Of a fault that is at work at `places` of them.
+  // A fault that is at work at `places` of them.
   struct AtWork {
     uint32_t number = 0;  // in the ledger of losses
     size_t places = 0;

@@ -25,7 +25,7 @@ std::string percent(uint64_t millionths) {
   return fmt::format("{:g}%", static_cast<double>(millionths) * 1e-4);
 }
 
-// What the words of a kind may name.
+// The names that a kind's words may contain.
 struct FaultWords {
   std::string where;
   std::string priorities = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fault did, in words for the report and the summary of a run: "link tor1:Ethernet16 – core1:Ethernet0 down".
+// A fault's effect, in words for the report and the summary of a run: "link tor1:Ethernet16 – core1:Ethernet0 down".
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ std::string fault_text(const control::Fabric& fabric, const std::vector<uint32_t
 // "link tor1:Ethernet16 – core1:Ethernet0 and 3 more"
 std::string links_text(const control::Fabric& fabric, const std::vector<uint32_t>& links);
 std::string fault_text(const control::Testbed& testbed, const control::ProfileChange& change);
-// By the kind's row. `begins`: the fault begins; else it ends.
+// The text is built by the kind's row. `begins`: the fault begins; else it ends.
 std::string fault_text(const control::Fabric& fabric, const control::Fault& fault, bool begins);
 std::string fault_text(const control::Fabric& fabric, const control::HostFault& fault, bool begins);
 std::string fault_text(const control::Fabric& fabric, const control::PortFault& fault, bool begins);

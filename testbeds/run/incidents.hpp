@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What struck a running fabric, and what its control did and found, in one list. Parts of the run add to it in engine
-// actions; the report's faults and the event log are read from it, while the workers stand still or after the run.
+// Everything that struck a running fabric, and that its control did and found, in one list. Parts of the run add to it
+// in engine actions; the report's faults and the event log are read from it, while the workers stand still or after the
+// run.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace softspine::testbeds {
 
-// Whose an incident is. What several did at one instant is told in this order.
+// The writer of an incident. Incidents of several at one instant stand in this order.
 enum class IncidentOf : uint8_t { kLinks, kStacks, kPortsAndHosts, kRoutes, kOutsides, kDeadlocks };
 
 control::ControlEvent event_of(IncidentOf of);
@@ -34,7 +35,7 @@ class Incidents {
   size_t count() const { return all_.size(); }
   // Those behind the first `seen`, by whose they are, and as they happened.
   std::vector<Incident> since(size_t seen) const;
-  // What struck, and what stacks decided, by instant.
+  // Faults, and decisions of stacks, by instant.
   std::vector<control::FaultSnapshot> faults() const;
 
  private:

@@ -15,9 +15,9 @@
 //   key of a host     its place among its subnet's hosts, from 1
 //   number of a port  (place among the subnet's switches + 1) × 1024 + port + 1
 //
-// A built-in host is the system of its own MAC, and both ends have agreed before the run. What one end finds out the
-// other learns by a LACPDU, as with any host: three periods of silence (or as many as `retry_count` says), and three
-// seconds later the partner is told.
+// A built-in host is the system of its own MAC, and both ends have agreed before the run. One end learns of the other's
+// state by a LACPDU, as with any host: by three periods of silence (or `retry_count` of them), and its partner learns
+// that three seconds later.
 //
 // A link on which LACP has not agreed carries no routed traffic: the host's route leaves it out (LinkControl), and
 // others reach the host over its other ToR; a switch that has no other way drops. Links are looked at every 20 ms of
@@ -36,7 +36,7 @@
 
 namespace softspine::testbeds {
 
-// What the switches of the subnet answer as.
+// The system that the switches of the subnet answer as.
 dataplane::MacAddress lacp_system(const control::Fabric& fabric, const control::Subnet& subnet);
 
 class LacpControl : public RunPart {

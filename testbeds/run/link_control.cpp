@@ -307,7 +307,7 @@ void LinkControl::notice(Change change, bool by_signal, Instant now) {
   nodes_.engine().at(now + *after, [this, change = std::move(change)](Instant then) { detect(change, then); });
 }
 
-// Of a state that has lasted; links that have changed since are another detection's.
+// Detects a state that has lasted; links that have changed since are another detection's.
 void LinkControl::detect(const Change& change, Instant now, RouteWaves::Done followed) {
   std::vector<uint32_t> links;
   const bool by_hellos = testbed_.detection && testbed_.detection->hellos;

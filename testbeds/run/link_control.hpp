@@ -50,7 +50,7 @@ class LinkControl : public RunPart {
   // LAGs, and how often routes followed.
   void snapshot(control::FabricSnapshot& out) override;
 
-  // From an action. Links that already have this state are left as they are.
+  // Called from an action. Links that already have this state are left as they are.
   void set(const std::vector<uint32_t>& links, bool up, dataplane::Instant now);
   // From an action: an end of the link that is outside has lost its carrier, or has it again. The link is up if set()
   // wants it up and no end has lost its carrier.
@@ -64,7 +64,7 @@ class LinkControl : public RunPart {
   void strike(const control::Fault& fault, dataplane::Instant now);
 
   // From an action: the switch works by another profile of the testbed from now on. Packets that wait are judged by the
-  // new profile, and none is lost. control::why_not_change says whether the switch may change to it.
+  // new profile, and none is lost. control::why_not_change decides whether the switch may change to it.
   void use_profile(uint32_t node, uint32_t profile, dataplane::Instant now);
 
   // From an action: the controller's overrides of a switch, in place of those before. Returns whether they differ.
@@ -86,7 +86,7 @@ class LinkControl : public RunPart {
     std::vector<uint32_t> links;          // that have it still
     std::vector<control::LinkEnd> ports;  // whose frames die
   };
-  // What a change of links began and ended, until routes have followed it.
+  // The faults that a change of links began and ended, until routes have followed it.
   struct Change {
     std::vector<uint32_t> links;
     std::vector<uint64_t> changes;  // of LinkState, by link: later ones supersede it
@@ -103,7 +103,7 @@ class LinkControl : public RunPart {
   // The faults that are over, since none of their links has them any more.
   std::vector<uint32_t> close_faults(dataplane::Instant now);
   bool has_fault(uint32_t link, control::FaultKind kind) const;
-  // What LACP has not agreed on since the fault is not as before: then it is restored later, or again.
+  // A link on which LACP has not agreed since the fault is not as before: then the fault is restored later, or again.
   void restore(uint32_t fault, dataplane::Instant now);
   void restore_agreed(dataplane::Instant now);
   void go_down_drained(uint32_t fault, dataplane::Instant now);

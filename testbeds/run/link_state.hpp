@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a link is, whatever has happened to it, and what of it routing has noticed (link_control.hpp).
+// The state of a link, whatever has happened to it, and the part of it that routing has noticed (link_control.hpp).
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 namespace softspine::testbeds {
 
 struct LinkState {
-  // What routes may do with it. kLastResort: it is drained, and forwards what has no other way.
+  // The use that routes may make of it. kLastResort: it is drained, and forwards what has no other way.
   enum class Use : uint8_t { kNone, kLastResort, kFull };
 
   bool up = true;
-  bool asked = true;      // to be up, whatever its ends say
+  bool asked = true;      // to be up, whatever state its ends have
   uint8_t lost_ends = 0;  // without carrier
   bool shut = false;      // by its switch itself (stack_control.hpp)
   bool drained = false;
@@ -25,7 +25,7 @@ struct LinkState {
 
   bool should_be_up() const { return asked && lost_ends == 0 && !shut; }
   Use use() const { return visible(true); }
-  // What of it shows: who exchanges no hellos does not see that frames die while the signal stays.
+  // The visible state: a node that exchanges no hellos does not see that frames die while the signal stays.
   Use visible(bool by_hellos) const {
     if (!up || (by_hellos ? deaths > 0 : is_dark)) return Use::kNone;
     return drained ? Use::kLastResort : Use::kFull;

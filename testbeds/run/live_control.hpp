@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be asked of a fabric while it runs, from any thread. Each request is done between two windows, on a worker's
+// Requests to a fabric while it runs, from any thread. Each request is done between two windows, on a worker's
 // thread, which also makes the call that answers it. Captures are started by Captures, frames sent by FrameInjector.
 #pragma once
 
@@ -30,7 +30,7 @@ class LiveControl : public RunPart {
   void ask(std::function<void(control::FabricSnapshot)> see);
   // `see` looks at one switch and its routes. The switch is here.
   void ask_switch(uint32_t node, SeeSwitch see);
-  // From ask_switch(): the file's, and the controller's now.
+  // Called from ask_switch(): the file's, and the controller's now.
   const std::vector<control::Override>& overrides(uint32_t node) const { return compiler_.overrides_of(node); }
 
   void set_links(std::vector<uint32_t> links, bool up);
@@ -39,7 +39,7 @@ class LiveControl : public RunPart {
   // Hosts, ports and cables fail (FaultControl), and links (LinkControl). That links go down and up, and profiles, have
   // calls of their own.
   void inject_fault(control::LiveFault fault);
-  // Of one switch, or of all: they begin again.
+  // Clears those of one switch, or of all: they begin again.
   void clear_watermarks(std::optional<uint32_t> node);
 
  private:

@@ -28,7 +28,7 @@ class LocalNodes {
   LocalNodes(const control::Fabric& fabric, dataplane::Engine& engine)
       : fabric_(fabric), engine_(engine), switches_(fabric.nodes.size()), hosts_(fabric.nodes.size()) {}
 
-  // Before the first window, each once. `node`: its number in the fabric.
+  // Called before the first window, once for each. `node`: its number in the fabric.
   void add(uint32_t node, pipelines::Switch& it) { switches_[node] = &it; }
   void add(uint32_t node, RoceHost& it) { hosts_[node] = &it; }
   void add(control::LinkEnd end, dataplane::Nic& it) {
@@ -46,12 +46,12 @@ class LocalNodes {
   dataplane::Transmitter* transmitter_at(control::LinkEnd end) const;
   std::optional<uint32_t> worker_at(control::LinkEnd end) const;
 
-  // In the fabric's order: f(number of the node, switch).
+  // Calls, in the fabric's order, f(number of the node, switch).
   template <typename F>
   void for_each_switch(F&& f) const {
     for_each_of(switches_, f);
   }
-  // In the fabric's order: f(number of the node, host).
+  // Calls, in the fabric's order, f(number of the node, host).
   template <typename F>
   void for_each_host(F&& f) const {
     for_each_of(hosts_, f);

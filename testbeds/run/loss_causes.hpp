@@ -21,7 +21,7 @@
 
 namespace softspine::testbeds {
 
-// What a fault takes away.
+// The packets that a fault takes away.
 struct FaultScope {
   control::FaultKind kind = control::FaultKind::kClear;
   std::vector<uint32_t> links = {};          // ascending: links down; those that routes leave
@@ -65,7 +65,7 @@ class LossCauses {
   std::map<control::Ipv6Address, uint32_t> by_ipv6_;
   std::vector<bool> usable_;  // by link
   std::vector<Open> open_;    // in the order in which they struck
-  // What is known of (switch, host), until a fault begins, ends or is followed.
+  // Known for (switch, host), until a fault begins, ends or is followed.
   std::map<std::pair<uint32_t, uint32_t>, std::optional<uint32_t>> known_;
 };
 

@@ -148,7 +148,7 @@ void LossWindows::attribute_losses(Instant now) {
   for (const LossRecord& record : recording_.take_before(now)) add(record);
 }
 
-// Of a packet's flooded copies the one on its way to where the packet was to go is missed.
+// Only that one of a packet's flooded copies is missed that was on its way to the packet's destination.
 bool LossWindows::is_missed(const LossRecord& record) const {
   if (record.flow >= lost_of_flow_.size()) return false;
   const uint32_t destination = flows_.plan(record.flow).destination;
@@ -184,7 +184,7 @@ LossWindows::FlowCost* LossWindows::flow_of(Entry& entry, uint32_t flow) {
   return &entry.flows.emplace(flow, FlowCost{.loss = {.flow = flow}}).first->second;
 }
 
-// What was before is judged now, by the interval that held until now.
+// Earlier losses are judged now, by the interval that held until now.
 void LossWindows::change(Instant now) {
   if (looks_) {
     note(stalls_.look(now), now);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ledger of a run's faults: what each has cost (control/telemetry/loss_window.hpp). LinkControl and FaultControl
-// say what begins, changes and ends; each lost packet goes to one fault or to none (loss_causes.hpp); flows that stand
-// still are looked for while a fault is open (stall_look.hpp), and are the fault's that stopped them (stall_causes.hpp)
-// until they move again.
+// report what begins, changes and ends; each lost packet goes to one fault or to none (loss_causes.hpp); flows that
+// stand still are looked for while a fault is open (stall_look.hpp), and are the fault's that stopped them
+// (stall_causes.hpp) until they move again.
 //
 // A run in which nothing can fail has no recorder and no look. One whose testbed has no faults begins with the first
 // that is injected: what was lost before is then known as counts only.
@@ -40,24 +40,24 @@ class LossWindows : public RunPart {
   void detected(uint32_t fault, dataplane::Instant now);
   // The last switch has followed.
   void converged(uint32_t fault, dataplane::Instant now);
-  // What failed works again. `as_before`: routes are as they were, too.
+  // The failed part works again. `as_before`: routes are as they were, too.
   void ended(uint32_t fault, dataplane::Instant now);
   void restored(uint32_t fault, dataplane::Instant now);
-  // Of a fault that is over: all is no longer as before, or not yet.
+  // For a fault that is over: all is no longer as before, or not yet.
   void reopen(uint32_t fault, dataplane::Instant now);
   // Routes are computed over these links from now on.
   void set_links(const std::vector<bool>& usable, dataplane::Instant now);
 
   // Flows that still stand still do so until then.
   void finish(dataplane::Instant now) override;
-  // What each of its faults has cost, and all together.
+  // The cost of each of its faults, and of all together.
   void snapshot(control::FabricSnapshot& out) override;
 
  private:
   bool has_any() const { return recording_.has_started(); }
   control::LossWindow window(uint32_t fault);
   control::LossAccount account();
-  // What a fault has cost one flow.
+  // A fault's cost for one flow.
   struct FlowCost {
     control::FlowLoss loss;
     dataplane::Instant first_lost = dataplane::Instant::never();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reports call a host by what stands behind it.
+// The reports' word for a host, by what stands behind it.
 #pragma once
 
 #include "control/model/attachment.hpp"
 
 namespace softspine::testbeds {
 
-// Of the host's port.
+// The kind of the host's port.
 inline const char* edge_kind(const control::Attachment& attachment, uint16_t port) {
   if (const auto* const host = std::get_if<control::EdgeHost>(&attachment)) {
     return std::visit([](const auto& edge) { return edge.kWord; }, host->edges[port]);

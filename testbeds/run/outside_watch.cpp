@@ -15,7 +15,7 @@ namespace {
 constexpr std::chrono::milliseconds kWatchEvery{20};
 constexpr std::chrono::milliseconds kGrace{5'000};  // for commands to end when they are asked to
 
-// In the fabric's order: see(number of the node).
+// Calls, in the fabric's order, see(number of the node).
 template <typename See>
 void for_each_outside(const control::Fabric& fabric, See&& see) {
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {

@@ -37,7 +37,7 @@ class OutsideWatch : public RunPart {
   dataplane::Instant engine_end() const {
     return is_watched_ ? dataplane::Instant::never() : dataplane::Instant::at(testbed_.run.duration);
   }
-  // After the run.
+  // Called after the run.
   std::vector<OutsideOutcome> outcomes() const;
 
   std::expected<void, std::string> begin() override;

@@ -130,7 +130,7 @@ class NeedCount {
     return packets;
   }
 
-  // By any port in and any port out.
+  // The queues that packets of any port in may use at any port out.
   std::array<bool, 8> queues_in_use(const control::Profile& profile) const {
     std::array<bool, 8> classes{};
     std::array<bool, 8> queues{};
@@ -170,7 +170,7 @@ class NeedCount {
     return bytes / charged + ports;
   }
 
-  // What its groups have beside the pools: their reserved memory and their headroom, each in whole cells.
+  // The memory of its groups beside the pools: their reserved memory and their headroom, each in whole cells.
   uint64_t own_at(control::LinkEnd end, const control::QosConfig& qos, const control::PortShape& shape) const {
     const FabricLink& link = fabric_.links[fabric_.port(end).link];
     uint64_t bytes = 0;

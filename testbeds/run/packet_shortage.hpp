@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run says that has no memory left for packets.
+// The error of a run that has no memory left for packets.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 
 namespace softspine::testbeds {
 
-// What parts are made from; all of it outlives them.
+// The material that parts are made from; all of it outlives them.
 struct RunMaterial {
   const control::Testbed& testbed;
   control::Compiler& compiler;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ports count about pauses, credit and memory, copied into control's plain structs: for a snapshot of the whole
+// Ports' counts of pauses, credit and memory, copied into control's plain structs: for a snapshot of the whole
 // fabric, and for each sample of counters over time. From engine actions, or while nothing runs.
 #pragma once
 
@@ -26,12 +26,12 @@ control::LinkPauseSnapshot link_pause_of(const dataplane::PortFlowControl& flow,
 std::optional<control::CreditSnapshot> credit_of(const dataplane::CreditLink& link, dataplane::Instant now);
 
 control::PriorityGroupSnapshot priority_group_of(const dataplane::Mmu& mmu, dataplane::PortNo port, uint32_t group);
-// Of a memory in slices: summed over them; the watermark is that of the fullest.
+// For a memory in slices: summed over them; the watermark is that of the fullest.
 control::QueueBufferSnapshot queue_of(const dataplane::Mmu& mmu, dataplane::PortNo port, uint32_t queue);
 control::PortBufferSnapshot buffers_of(const dataplane::Mmu& mmu, dataplane::PortNo port);
 // In the order of the plan: each direction's as the tables have them.
 std::vector<control::PoolSnapshot> pools_of(const control::QosConfig& config, const dataplane::Mmu& mmu);
-// Of such a copy all but the names. False: it is of other pools.
+// Updates all of such a copy but the names. False: it is of other pools.
 bool update_pools(const control::QosConfig& config, const dataplane::Mmu& mmu, std::vector<control::PoolSnapshot>& out);
 
 }  // namespace softspine::testbeds

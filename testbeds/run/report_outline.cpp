@@ -20,7 +20,7 @@ control::HostPauses any_pauses() {
 void add_switch(control::FabricSnapshot& out, const FabricNode& node) {
   control::SwitchSnapshot copy{.name = node.name, .role = control::name_of(node.role), .ports = {}};
   for (const control::FabricPort& port : node.ports) copy.ports.push_back({.name = port.name});
-  copy.pools.push_back({.name = "*", .watermark_bytes = 1});  // which it has, its profile says
+  copy.pools.push_back({.name = "*", .watermark_bytes = 1});  // its profile has their names
   out.switches.push_back(std::move(copy));
 }
 

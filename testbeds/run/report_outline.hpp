@@ -3,7 +3,7 @@
 // fills in, and no numbers. So `check` knows each path that an expectation may name, and no list has to be kept beside
 // the report. (Fields that a report has only after an event are there, too: all priorities were paused.)
 // Lists (losses, faults, deadlocks …) and maps with the one key "*" (a guest's counters) hold entries whose number only
-// a run can tell; what each has is added by add_models() (control/report/outline_models.hpp).
+// a run shows; what each has is added by add_models() (control/report/outline_models.hpp).
 #pragma once
 
 #include "control/model/testbed.hpp"

@@ -4,8 +4,8 @@
 //   plain                          every switch gets its new routes `convergence` after the change
 //   detection                      after a change is detected: the switches beside it at once, all others `convergence`
 //                                  later, or with convergence_per_hop each one hop's time after its neighbour
-// A change spreads over the links that are usable. Who learns of a later change knows the earlier ones, too. Until the
-// last switch has learned, each works by what of its new routes cannot lead in a circle (control/routing/
+// A change spreads over the links that are usable. A switch that learns of a later change knows the earlier ones, too.
+// Until the last switch has learned, each works by what of its new routes cannot lead in a circle (control/routing/
 // mixed_routes.hpp). A switch that no way leads to learns last.
 //
 // Everything here happens in engine actions, while the workers stand still.
@@ -23,10 +23,10 @@
 
 namespace softspine::testbeds {
 
-// By link. Routes take usable links; what these do not lead to is routed over the last resort, too: all usable links,
-// and drained ones. A LAG's members are those of its links that have a carrier and that LACP has agreed on, and of
-// these the usable ones, unless they are too few: then drained ones, too. What a switch has no other way for than a
-// host's port on which LACP has not agreed, it drops, as for a LAG without members.
+// The states, by link. Routes take usable links; what these do not lead to is routed over the last resort, too: all
+// usable links, and drained ones. A LAG's members are those of its links that have a carrier and that LACP has agreed
+// on, and of these the usable ones, unless they are too few: then drained ones, too. A switch drops packets that have
+// no other way than a host's port on which LACP has not agreed, as for a LAG without members.
 struct RoutedLinks {
   std::vector<bool> usable;
   std::vector<bool> last_resort;

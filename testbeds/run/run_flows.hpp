@@ -33,7 +33,7 @@ struct FlowSink {
 
 class RunFlows {
  public:
-  // In the order of the plan. None: that host is not here.
+  // Called in the order of the plan. Empty: that host is not here.
   void add(const PlannedFlow& plan, std::optional<FlowSource> source, std::optional<FlowSink> sink) {
     plans_.push_back(plan);
     sources_.push_back(source);

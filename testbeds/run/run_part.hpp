@@ -9,8 +9,8 @@
 //   notes()      differences from the testbed that did not stop the run, a sentence each. At any time
 //   let_go()     before the nodes are drained: no thread of the part speaks to them any more
 //
-// parts_of_run.cpp lists them. All are made before the first is started, so a part may tell others of itself when it is
-// made. Who wants something of a running fabric asks the part that offers it.
+// parts_of_run.cpp lists them. All are made before the first is started, so a part may register with others when it is
+// made. Requests to a running fabric go to the part that offers it.
 #pragma once
 
 #include <expected>

@@ -42,10 +42,10 @@ class RunningFabric {
   // ran_out_of_memory() is true, and the counters are not those of the testbed's fabric.
   std::expected<void, std::string> run();
   bool ran_out_of_memory() const { return assembly_->budget->is_spent(); }
-  // From any thread, and from a signal handler.
+  // May be called from any thread, and from a signal handler.
   void stop() noexcept;
   const std::atomic<bool>& stop_requested() const { return stop_requested_; }
-  // It was stopped, and would have come to an end by itself.
+  // The run was stopped, and would have come to an end by itself.
   bool was_interrupted() const;
   // From any thread, also before and after the run: errors, and one after which the run cannot go on.
   control::ErrorChannel& errors() { return errors_; }

@@ -42,7 +42,7 @@ class Copier {
   }
 
  private:
-  // Of one flow.
+  // The packets of one flow.
   struct UnderWay {
     uint64_t packets = 0;
     uint64_t copies = 0;
@@ -78,7 +78,7 @@ class Copier {
     out_.switches.push_back(std::move(copy));
   }
 
-  // What is on links is found packet by packet: by the port that it will arrive at, and by its flow.
+  // Packets on links are found one by one: by the port that it will arrive at, and by its flow.
   void look_at_links() {
     under_way_.resize(flows_.size());
     nodes_.engine().see_on_links([this](NodeId to, PortNo port, const PacketGlance& packet) {
@@ -86,7 +86,7 @@ class Copier {
       found(packet, to.value());
     });
   }
-  // `next`: the node that it gets to next. Of flooded copies one goes to the flow's destination at most.
+  // `next`: the node that it gets to next. At most one of the flooded copies goes to the flow's destination.
   void found(const PacketGlance& packet, uint32_t next) {
     if (packet.flow >= under_way_.size()) return;
     const PlannedFlow& plan = flows_.plan(packet.flow);

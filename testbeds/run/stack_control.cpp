@@ -72,7 +72,7 @@ bool StackControl::any_link_asked(uint32_t node) const {
 void StackControl::look(Run& run, Instant now) {
   const auto is_usable = [this](uint32_t link) { return links_.state(link).use() != LinkState::Use::kNone; };
   const auto is_up = [this](uint32_t link) { return links_.up(link); };
-  // Of a peer link that is a LAG min_links count.
+  // In a peer link that is a LAG, min_links count.
   const auto any_peer_link = [&](const auto& is) {
     return std::ranges::any_of(run.config->peer_links, [&](uint32_t link) {
       const control::Lag* lag = testbed_.fabric.lag_of(testbed_.fabric.links[link].a);
@@ -195,7 +195,7 @@ void StackControl::restore(Run& run, Instant now) {
   }
 }
 
-// They hear each other: the one that is configured so is the primary, unless the other one alone is.
+// Both see each other: the one that is configured so is the primary, unless the other one alone is.
 void StackControl::agree_on_roles(Run& run) {
   if (run.members[0].is.role != run.members[1].is.role) return;
   run.members[0].is.role = StackRole::kPrimary;

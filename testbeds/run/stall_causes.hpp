@@ -2,7 +2,7 @@
 // Which fault a flow stands still by. Only faults that struck before it stood (Stall::least after its last packet), and
 // before the stall's end, can be the cause, and none that was over when its last packet arrived.
 //
-// Of these, the one of which most is known:
+// The cause is the one of these of which most is known:
 //   1  it struck as the flow stopped, and the flow has lost packets by it meanwhile
 //   2  it struck as the flow stopped, at one of the flow's hosts
 //   3  it struck as the flow stopped, and stops packets without losing any: a storm, a slow receiver, TX disabled
@@ -12,8 +12,8 @@
 //   7  it struck before
 // As it stopped: from 40 us before its last packet arrived on, since what is on its way when a fault strikes still
 // arrives. Meanwhile: since that packet can have been sent, by the longest that one was under way.
-// Of several: the one that lost its packet first; else the last to strike before the flow stopped; else the first
-// after.
+// If there are several: the one that lost its packet first; else the last to strike before the flow stopped; else the
+// first after.
 #pragma once
 
 #include <cstdint>

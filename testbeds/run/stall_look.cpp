@@ -20,7 +20,7 @@ constexpr int64_t kPauses = 2;
 constexpr int64_t kLatencies = 3;
 constexpr int64_t kLinksOfAWay = 8;
 
-// What the flow's own rate puts between two packets.
+// The time between two packets at the flow's own rate.
 Duration pace(const FlowConfig& flow) {
   return flow.rate.is_zero() ? Duration{} : flow.rate.time_of_frame(flow.mtu + kTemplateBytes);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which flows have not ended and cannot go on for want of a way, and why.
 //
-//   its port has no link       the flow waits there until the link is repaired. It goes on if its host's bond is about
-//   to
-//                              look and has another port, also if that look would come after the end
-//   its destination has none   whatever is sent to it is lost
+//   its port has no link       the flow waits there until the link is repaired. The flow goes on if its host's bond is
+//                              about to look and has another port, also if that look would come after the end
+//   its destination has none   all that is sent to it is lost
 //   no route                   the switch before it drops what it sends
 //   given up                   its reliable connection has timed out too often in a row
 //   silence                    its reliable connection's packets were lost, and its ack_timeout is 0

@@ -14,7 +14,7 @@ namespace softspine::testbeds {
 // The flows of the testbed's workloads, without a fabric to run them.
 std::vector<PlannedFlow> plan_traffic(const control::Testbed& testbed);
 
-// Before the first window. The error is sentences for a person.
+// Called before the first window. The error is sentences for a person.
 std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly);
 
 // A built-in host as far as it decides which port a flow leaves by (bond_hash.hpp). `gateway`: its packets' next hop.

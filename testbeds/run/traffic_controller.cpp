@@ -13,7 +13,7 @@ using dataplane::Instant;
 
 namespace {
 
-// Beside a RoCEv2 packet's payload: preamble and gap 20, Ethernet and FCS 18, IPv4 20, UDP 8, BTH 12, ICRC 4.
+// The bytes beside a RoCEv2 packet's payload: preamble and gap 20, Ethernet and FCS 18, IPv4 20, UDP 8, BTH 12, ICRC 4.
 constexpr uint64_t kWireBytes = 82;
 
 }  // namespace

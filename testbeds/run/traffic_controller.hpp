@@ -9,7 +9,8 @@
 // wake the controller. Until its next plan a switch goes by ECMP where an override's link is down, or its next hop has
 // left the routes (dataplane/forwarding/override_table.hpp).
 //
-// It measures by looks, which keep no run alive: with the last event of the traffic the controller is at its end, too.
+// The controller measures by looks, which keep no run alive: with the last event of the traffic the controller is at
+// its end, too.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flows of a testbed's workloads as explain and polarization ask about them, and what its expectations say of how
-// evenly its hashes spread them.
+// The flows of a testbed's workloads as explain and polarization ask about them, and its expectations of how evenly its
+// hashes spread them.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace softspine::testbeds {
 
-// One flow for each queue pair, with the bytes that it has to send. Of more than `most`, so many of them at even
-// distances.
+// One flow for each queue pair, with the bytes that it has to send. If there are more than `most`: that many of them,
+// at even distances.
 std::vector<analysis::FlowProbe> workload_flows(analysis::Walker& walker, size_t most = SIZE_MAX);
 
 // Expectations on `polarization.` are judged by what is computed of the workloads' flows with every link up, before
