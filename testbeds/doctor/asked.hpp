@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a testbed asks of the machine that it is to run on, or, without one, all that softspine can use.
+// The demands of a testbed on the machine that it is to run on, or, without one, all that softspine can use.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@
 
 namespace softspine::testbeds {
 
-// What uses something of this machine beside its processors and memory.
+// The users of this machine's parts beside its processors and memory.
 enum class Use : uint8_t {
   kTap,
   kAfPacket,

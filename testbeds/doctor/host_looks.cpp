@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What namespaces and guests ask for.
+// Looks at the needs of namespaces and guests.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,7 +22,7 @@ void look_at_namespaces(const Examination& it, Findings& out) {
   out.push_back(finding);
 }
 
-// What namespaces/enter and what it sources call.
+// Programs that namespaces/enter and its sourced scripts call.
 void look_at_programs(const Examination& it, Findings& out) {
   std::vector<std::string> missing;
   for (const char* program : {"bash", "ip", "unshare", "mount", "setsid", "hostname", "mkfifo", "realpath"}) {

@@ -36,7 +36,7 @@ void look_at_taps(const Examination& it, Findings& out) {
   }
 }
 
-// Of a page, Linux takes 256 bytes before a frame and 320 behind it, Ethernet 14: a veth takes no XDP program when its
+// Linux takes 256 bytes of a page before a frame and 320 behind it, Ethernet 14: a veth takes no XDP program when its
 // other end has a larger MTU.
 constexpr uint32_t kMaxXdpMtu = 4096 - 256 - 320 - 14;
 
@@ -62,7 +62,7 @@ Trouble obstacle_of(const AskedInterface& asked, const InterfaceHere& here) {
   return {};
 }
 
-// What is lost over it.
+// The loss that a run over it would have.
 Trouble shortage_of(const AskedInterface& asked, const InterfaceHere& here) {
   if (!here.up) {
     return {State::kShort, ", set down: so is its link", fmt::format("as root: ip link set dev {} up", asked.name)};

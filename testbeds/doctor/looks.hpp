@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does this machine have what a testbed asks? A look is a row of a table: what it is about, who asks for it, and a
-// function that finds out and says how to mend what is missing. Each look stands with its like: machine_looks,
+// function that finds out and names the remedy. Each look stands with its like: machine_looks,
 // rights, interface_looks, host_looks (guests and namespaces), device_looks (PCI).
 //
-// Invariant: where `softspine run` would not start for a lack of this machine, a look says kMissing, and where all is
-// there, `run` starts (tests/wire/command/doctor.py asks both).
+// Invariant: where `softspine run` would not start for a lack of this machine, a look returns kMissing, and where all
+// is there, `run` starts (tests/wire/command/doctor.py asks both).
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ namespace softspine::testbeds {
 
 enum class State : uint8_t {
   kOk,
-  kShort,      // a run starts; the fact says at what price
+  kShort,      // a run starts; the fact names the price
   kMissing,    // a run does not start, or a host of it cannot be set up
   kUnknown,    // it cannot be seen
   kNotNeeded,  // nobody asks for it
@@ -34,7 +34,7 @@ struct Finding {
 };
 using Findings = std::vector<Finding>;
 
-// What guests would be made of. Only looked at where they are asked for.
+// The parts that guests would be made of. Only looked at where they are asked for.
 struct GuestsHere {
   PartHere kernel;
   PartHere root;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// This machine as the doctor sees it: files below a root folder (/proc, /sys, /dev), and what only a system call can
-// tell. Tests give a folder of their own and answers of their own.
+// This machine as the doctor sees it: files below a root folder (/proc, /sys, /dev), and facts that only a system call
+// gives. Tests give a folder of their own and answers of their own.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ struct InterfaceHere {
   bool up = false;
   bool carrier = false;
   uint32_t mtu = 0;
-  std::string driver;  // "veth", "tun", …; empty: its driver does not say
+  std::string driver;  // "veth", "tun", …; empty: not known from its driver
   std::string peer;    // the other end of a veth, if it is in reach
   uint32_t peer_mtu = 0;
 };
 
-// What no file says, or says of another network namespace (/sys/class/net is that of who mounted /sys).
+// Facts that no file has, or that files have of another network namespace (/sys/class/net is that of who mounted /sys).
 struct MachineCalls {
   std::function<bool()> owns_network;  // our rights count for the network namespace that we are in
   std::function<std::optional<InterfaceHere>(const std::string& name)> interface;
@@ -49,16 +49,16 @@ class Machine {
   std::string why_not_open(const std::string& path) const;
   // The first line; nothing: it cannot be read.
   std::optional<std::string> line_in(const std::string& path) const;
-  // What stands behind `key` in a file of such lines: field("proc/self/status", "CapEff:").
+  // The text behind `key` in a file of such lines: field("proc/self/status", "CapEff:").
   std::optional<std::string> field(const std::string& path, const std::string& key) const;
   // The name at the end of a symbolic link; empty: there is none.
   std::string link_at(const std::string& path) const;
-  // Of a folder, in order.
+  // The names in a folder, in order.
   std::vector<std::string> names_in(const std::string& folder) const;
 
   bool holds(int capability) const;       // among our effective rights
   bool could_hold(int capability) const;  // not taken away for good, as from a container
-  // A right over memory, programs in the kernel or hardware counts only there. Where nobody says, we are in it.
+  // A right over memory, programs in the kernel or hardware counts only there. If no file shows it, we are in it.
   bool is_in_first_user_namespace() const;
   // Bytes; nothing: unlimited. `name`: "Max locked memory", as in /proc/self/limits.
   std::optional<uint64_t> limit(const std::string& name) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine's kernel answers.
+// Questions to this machine's kernel.
 #include <fcntl.h>
 #include <linux/ethtool.h>
 #include <linux/nsfs.h>
@@ -67,7 +67,7 @@ std::string why_no_namespace() {
   return made ? "" : made.error().message;
 }
 
-// Without CAP_NET_RAW nobody tells: the right has a row of its own.
+// Without CAP_NET_RAW it cannot be known: the right has a row of its own.
 std::string why_no_xdp() {
   constexpr int kXdp = 44;  // AF_XDP
   const OwnedFd made(socket(kXdp, SOCK_RAW | SOCK_CLOEXEC, 0));

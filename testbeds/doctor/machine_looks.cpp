@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every testbed asks for: a processor that the program is built for, processors, memory.
+// The needs of every testbed: a processor that the program is built for, processors, memory.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -57,7 +57,7 @@ uint32_t count_of(const std::string& list) {
   return out;
 }
 
-// What a control group allows, in processors: "150000 100000" is 1.5; "max …" is no limit.
+// The quota of a control group, in processors: "150000 100000" is 1.5; "max …" is no limit.
 double quota_of(const Machine& machine) {
   double quota = 0;
   double period = 0;

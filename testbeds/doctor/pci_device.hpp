@@ -15,7 +15,7 @@ struct PciDevice {
   bool is_network = false;
   std::string driver;       // of the kernel; empty: none
   std::string iommu_group;  // empty: none
-  std::string numa_node;    // "-1": the machine does not say
+  std::string numa_node;    // "-1": not known to the machine
 };
 
 PciDevice pci_device(const Machine& machine, const std::string& address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rights (capabilities) a run has to have. Who asks for which was found by taking each away from a run.
+// Which rights (capabilities) a run has to have. The users of each right were found by taking it away from a run.
 #include <fmt/format.h>
 #include <linux/capability.h>
 

@@ -11,7 +11,7 @@
 
 namespace softspine::testbeds {
 
-// What guests and namespaces are made of on this machine; see installation.hpp for how it comes to be.
+// The parts on this machine of which guests and namespaces are made; see installation.hpp for how it comes to be.
 struct Installation {
   std::filesystem::path keeper;          // the program that holds a host's processes together
   std::filesystem::path uml_kernel;      // from kernel/build

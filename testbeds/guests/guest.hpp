@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A guest: a real Linux kernel with rdma_rxe that connects to the fabric's vhost-user sockets, runs its command, writes
-// its result and powers off. It must be started after the fabric serves its sockets, and stopped before the fabric
+// its result and powers off. A guest must be started after the fabric serves its sockets, and stopped before the fabric
 // ceases to serve them: a user-mode Linux guest whose vhost-user server has gone spins when it powers off, and has to
 // be killed.
 #pragma once

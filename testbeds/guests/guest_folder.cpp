@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kConsoleEndBytes = 8192;
-// Of what a guest wrote: it may write anything.
+// The limit of a file that a guest wrote: it may write anything.
 constexpr std::size_t kMostFileBytes = std::size_t{1} << 20;
 
 std::expected<std::string, Error> read_file(const fs::path& path) {

@@ -29,7 +29,7 @@ namespace softspine::testbeds {
 using GuestCounters = std::map<std::string, std::uint64_t>;
 
 struct GuestResult {
-  int exit_status = 0;  // of the command; 125 when the guest could not be set up (stderr says why)
+  int exit_status = 0;  // of the command; 125 when the guest could not be set up (the reason is in stderr)
   std::filesystem::path stdout_path;
   std::filesystem::path stderr_path;
   std::filesystem::path console_path;
@@ -44,7 +44,7 @@ std::string env_text(const HostSetup& spec);
 std::string hosts_text(std::span<const HostSetup> specs);
 std::expected<GuestCounters, Error> parse_counters(std::string_view text);
 // The last lines that hold anything, without bytes that are not text, since a guest writes what it likes to its
-// console. Of a kernel that has panicked: the lines up to the one that says why, which a trace follows.
+// console. For a kernel that has panicked: the lines up to the one with the reason, which a trace follows.
 std::vector<std::string> last_lines(std::string_view text, std::size_t lines);
 
 // Takes `folder` (owned_folder.hpp), empties it of an earlier run's traces and writes what the guest reads.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is set up inside a host that we start, whatever it runs on, and the command that then runs there: what
-// scripts/softspine-host is told through the host's folder (guest_folder.hpp).
+// The setup inside a host that we start, whatever it runs on, and the command that then runs there:
+// scripts/softspine-host gets it through the host's folder (guest_folder.hpp).
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ struct HostSetup {
   std::string run;  // shell command; its exit status is the host's
   std::map<std::string, std::string> env;
   unsigned vlan = 0;        // not 0: the addresses are those of a device of this VLAN over the NIC, or over the bond
-  std::string bond_mode;    // not empty: all NICs as one bond0 of this mode, addressed as the first NIC says
+  std::string bond_mode;    // not empty: all NICs as one bond0 of this mode, with the first NIC's address
   bool is_at_once = false;  // set up within milliseconds: the others that are await it before their commands begin
 };
 

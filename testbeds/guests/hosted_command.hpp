@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process of one host that we start, with a folder of its own: it sets the host up, runs its command, writes its
-// result and ends. What it runs on (a guest's kernel, a network namespace) is the caller's: a Launch.
+// result and ends. The caller chooses what it runs on (a guest's kernel, a network namespace): a Launch.
 #pragma once
 
 #include <chrono>
@@ -49,7 +49,7 @@ class HostedCommand {
 
   // The host is set up, and its command has begun.
   bool ready() const;
-  // What the ended host left; an error when it ended without a result.
+  // The result of the ended host; an error when it ended without one.
   std::expected<GuestResult, Error> result() const { return read_result(places_.folder); }
 
   // Asks the command to end (SIGTERM in the host) and lets the host write its result, for at most `grace`; then

@@ -100,7 +100,7 @@ std::expected<Said, Error> run_program(const fs::path& program, const std::vecto
   return Said{text.substr(text.rfind('\n') + 1), status == 0};
 }
 
-// `--look`: the program makes nothing, and says in its last line what there is, or what is wrong.
+// `--look`: the program makes nothing, and names in its last line what there is, or what is wrong.
 PartHere look_with(const fs::path& program, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "--look");
   const auto said = run_program(program, arguments, true);
@@ -115,7 +115,7 @@ std::string obstacle_of_machine(const UmlHost& host) {
   return obstacle_to_uml(host);
 }
 
-// Why it cannot be started here, or nothing. What is merely not installed yet is an error.
+// Why it cannot be started here, or nothing. A part that is merely not installed yet is an error.
 std::expected<std::string, Error> prepare_uml(const fs::path& guests, Installation& installation) {
   const UmlHost host = look_at_uml_host();
   if (auto obstacle = obstacle_of_machine(host); !obstacle.empty()) return obstacle;

@@ -16,11 +16,11 @@ namespace softspine::testbeds {
 // when their work is cached, and else take minutes (they report their progress on standard error). $SOFTSPINE_GUESTS
 // names this folder when it is not where it was built.
 // Where user-mode Linux cannot start (uml_host.hpp; or kernel/probe reports that the kernel does not boot), what QEMU
-// needs is prepared instead, and uml_obstacle says why. SOFTSPINE_UML=never enforces this on any machine.
+// needs is prepared instead, and uml_obstacle has the reason. SOFTSPINE_UML=never enforces this on any machine.
 std::expected<Installation, Error> prepare_installation(const std::set<GuestKind>& kinds);
 
-// What of it is there already; nothing is made, but that user-mode Linux boots for a moment where it has not yet been
-// seen to start. A path; empty: not made yet, and can be; an error: cannot be made, and why.
+// The part that is there already; nothing is made, but that user-mode Linux boots for a moment where it has not yet
+// been seen to start. A path; empty: not made yet, and can be; an error: cannot be made, and why.
 using PartHere = std::expected<std::string, std::string>;
 PartHere uml_kernel_here();
 PartHere guest_root_here();

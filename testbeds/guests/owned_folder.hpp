@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A folder that a run fills, and that the next run with the same `--folder` empties or writes over. So that nothing of
-// anybody else's is lost, it holds a mark, the file `.softspine`. It is ours if we make it, if we find it empty, or if
-// the mark is in it; a link, or a folder that holds anything without the mark, is refused and left as it is.
+// anybody else's is lost, it holds a mark, the file `.softspine`. The folder is ours if we make it, if we find it
+// empty, or if the mark is in it; a link, or a folder that holds anything without the mark, is refused and left as it
+// is.
 //
-// Who is in the folder (a guest, a command) may leave anything under a name that we use. So a file of ours is made
+// A user of the folder (a guest, a command) may leave anything under a name that we use. So a file of ours is made
 // anew, after what had its name is gone, and none is read or written through a link, a pipe or a device.
 #pragma once
 

@@ -17,7 +17,7 @@ struct Reading {
   std::uint64_t cycles;
 };
 
-// Of several readings, the one least torn apart by an interruption.
+// The one of several readings that is least torn apart by an interruption.
 Reading read_both() {
   Reading best{};
   std::uint64_t narrowest = std::numeric_limits<std::uint64_t>::max();

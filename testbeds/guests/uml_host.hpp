@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether this machine can run a user-mode Linux kernel. Such a kernel holds its processes by ptrace and gives their
 // extended registers (x87 to AMX) back to the host with PTRACE_SETREGSET, which refuses a buffer shorter than the
-// host's XSAVE area: the kernel has to have room for that area (kernel/patch says how much ours has, and why).
+// host's XSAVE area: the kernel has to have room for that area (kernel/patch has the size of ours, and the reason).
 //
 // The area's size is that of a child's NT_X86_XSTATE: what the host's kernel has enabled, in XSAVE's standard format.
-// It equals CPUID leaf 0xD, subleaf 0, EBX: 2,696 or less with AVX-512, 11,008 with AMX.
+// The area's size is CPUID leaf 0xD, subleaf 0, EBX: 2,696 or less with AVX-512, 11,008 with AMX.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace softspine::testbeds {
 
 struct UmlHost {
-  std::string machine;                                  // as uname says: "x86_64"
+  std::string machine;                                  // by uname: "x86_64"
   std::expected<std::size_t, std::string> xsave_bytes;  // or why no child could be traced
 };
 

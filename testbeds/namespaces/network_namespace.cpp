@@ -39,8 +39,8 @@ class WayBack {
   WayBack(const WayBack&) = delete;
   WayBack& operator=(const WayBack&) = delete;
   bool known() const { return home_.get() >= 0; }
-  // Who is root by `unshare -r` may make namespaces and enter them, but never comes back to the one it was started in:
-  // that belongs to others.
+  // A process that is root by `unshare -r` may make namespaces and enter them, but cannot return to the one it was
+  // started in: that belongs to others.
   bool exists() const { return setns(home_.get(), CLONE_NEWNET) == 0; }
   void leave() { left_ = true; }
 

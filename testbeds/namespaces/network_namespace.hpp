@@ -17,8 +17,8 @@ namespace softspine::testbeds {
 class NetworkNamespace {
  public:
   static std::expected<NetworkNamespace, Error> make();
-  // An existing namespace, by its file (/proc/PID/ns/net or one in /run/netns). It is held as long as this object
-  // lives.
+  // An existing namespace, by its file (/proc/PID/ns/net or one in /run/netns). The namespace is held as long as this
+  // object lives.
   static std::expected<NetworkNamespace, Error> at(const std::filesystem::path& file);
 
   // Runs `action` with this thread in the namespace: sockets and TAPs that it opens belong there for good, processes

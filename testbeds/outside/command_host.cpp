@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kGraceAfterTimeout{5000};
 // Until a command begins: QEMU without KVM takes a minute on a machine that has nothing else to do.
 constexpr milliseconds kMostBoot{300'000};
-constexpr size_t kConsoleLines = 6;  // that tell how a host ended
+constexpr size_t kConsoleLines = 6;  // that show how a host ended
 constexpr const char* kStay = "exec tail -f /dev/null";
 
 milliseconds wall(dataplane::Duration duration) {
@@ -69,7 +69,7 @@ bool CommandHost::is_out_of_time(Clock::time_point now) const {
   return is_up_ ? now - *is_up_ > timeout_ : now - began_ > std::max(kMostBoot, timeout_);
 }
 
-// Of a command of its own: what only stays until it is stopped should not have ended at all.
+// For a host with a command of its own: one that only stays until it is stopped should not have ended at all.
 bool CommandHost::left_a_result() const {
   return has_command(spec()) && running_->result().has_value();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kinds of hosts have in common that run a command in a folder of the run folder: its time, its end, its outcome.
-// A kind says how it is started.
+// The base of hosts that run a command in a folder of the run folder: its time, its end, its outcome.
+// Each kind starts it in its own way.
 #pragma once
 
 #include <expected>
@@ -32,7 +32,7 @@ class CommandHost : public OutsideHost {
 
  private:
   virtual std::expected<HostedCommand, std::vector<Error>> launch(const OutsideGround& ground) = 0;
-  // What the command runs on.
+  // The machine that the command runs on.
   virtual std::string machine() const = 0;
 
   bool is_out_of_time(Clock::time_point now) const;
@@ -50,7 +50,7 @@ class CommandHost : public OutsideHost {
   bool timed_out_ = false;
   bool stopped_ = false;
   bool asked_ = false;          // to end, by whomever
-  bool ended_unasked_ = false;  // and nobody has been told of it
+  bool ended_unasked_ = false;  // and it has not been reported
 };
 
 }  // namespace softspine::testbeds

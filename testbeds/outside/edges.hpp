@@ -22,7 +22,7 @@ struct OpenedEdge {
   dataplane::PcapEdge* recording = nullptr;  // the node, if its zero is that of all recordings (share_zero)
 };
 
-// What every edge is opened with.
+// The arguments with which every edge is opened.
 struct EdgeSetting {
   std::string name;  // the node's
   uint32_t mtu = 1500;

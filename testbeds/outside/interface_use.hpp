@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What edges ask of the interfaces of this machine, before a device is opened.
+// The demands of edges on the interfaces of this machine, before a device is opened.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace softspine::testbeds {
 
-// Of a slot of 9216 bytes the kernel takes 66 for itself, Ethernet and a tag 18.
+// The kernel takes 66 bytes of a slot of 9216 for itself, Ethernet and a tag 18.
 inline constexpr uint32_t kMaxPacketMtu = 9216 - 66 - 18;
 
 // The rings of an af_packet edge, one each way. DPDK takes each as one array, so slots must fill blocks, and a slot
@@ -22,10 +22,10 @@ struct PacketRing {
   uint64_t frames = 512;
 
   std::string arguments() const;  // ",framesz=…", for net_af_packet
-  // Of both: the driver has the kernel lock them.
+  // The bytes of both rings: the driver has the kernel lock them.
   uint64_t locked_bytes() const { return 2 * frame_bytes * frames; }
 };
-// For a link's MTU.
+// The ring for a link's MTU.
 PacketRing packet_ring(uint32_t mtu);
 // As a `dpdk:` edge writes net_af_packet; what it leaves out is the driver's.
 PacketRing packet_ring_in(const std::string& devargs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel does to a network interface's frames for speed (`ethtool -k`), by the kernel's names of features:
-// "tx-checksum-ip-generic", "rx-gro", … Of an interface in the network namespace that this thread is in.
+// Changes that the kernel makes to a network interface's frames for speed (`ethtool -k`), by the kernel's names of
+// features: "tx-checksum-ip-generic", "rx-gro", … The interface is in the network namespace that this thread is in.
 #pragma once
 
 #include <expected>

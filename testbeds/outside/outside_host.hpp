@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind one host that is not built in. One class a kind, made by its make_host(); OutsideHosts holds a
+// The outside of one host that is not built in. One class a kind, made by its make_host(); OutsideHosts holds a
 // list of them, calls them in the order of its own manual, and asks for no kind. A new kind: its attachment
 // (control/model/attachment.hpp), its make_host() below, and its class.
 #pragma once
@@ -26,7 +26,7 @@ struct OutsidePlaces {
   std::filesystem::path testbed_folder;  // what pcap files' paths are relative to
 };
 
-// What all hosts of a fabric share.
+// Shared by all hosts of a fabric.
 struct OutsideGround {
   OutsidePlaces places;
   Installation installation;
@@ -34,7 +34,7 @@ struct OutsideGround {
 
 struct OutsideOutcome {
   std::string host;
-  std::optional<int> exit_status;  // of the command; 125 when its host could not be set up (stderr says why)
+  std::optional<int> exit_status;  // of the command; 125 when its host could not be set up (the reason is in stderr)
   bool timed_out = false;
   bool came_up = false;  // its command has begun
   bool stopped = false;  // ended by stop(), not by itself
@@ -62,13 +62,13 @@ struct OutsideNote {
   bool operator==(const OutsideNote&) const = default;
 };
 
-// What forbids hosts to be made, all of it.
+// All errors that forbid hosts to be made.
 class OutsideErrors {
  public:
   void add(const std::string& host, Error error) {
     all_.push_back({host + ": " + error.path, std::move(error.message)});
   }
-  // What forbids one host of a kind forbids all: it is an error once.
+  // An error that forbids one host of a kind forbids all: it is listed once.
   void add_once(const std::string& host, Error error) {
     if (said_.insert(error.message).second) add(host, std::move(error));
   }
@@ -89,14 +89,14 @@ class OutsideHost {
   OutsideHost& operator=(const OutsideHost&) = delete;
 
   const OutsideSpec& spec() const { return spec_; }
-  // Whose time passes in it.
+  // The clock that the host runs by.
   control::HostClock clock() const { return control::clock_of(spec_.attachment); }
 
-  // Before the engine. What this machine has to be able to start:
+  // Called before the engine starts. The guests that this machine has to be able to start:
   virtual void add_needs(std::set<GuestKind>&) const {}
   // `ground` outlives the host.
   virtual void prepare(const OutsideGround&, OutsideErrors&) {}
-  // Of a host that has a folder in the run folder.
+  // Not null for a host that has a folder in the run folder.
   virtual const HostSetup* setup() const { return nullptr; }
   virtual std::expected<OpenedEdge, Error> open_edge(uint32_t port, const OutsideGround& ground,
                                                      const EdgeSetting& setting) = 0;
@@ -114,7 +114,7 @@ class OutsideHost {
   // All hosts are asked before the first is awaited.
   virtual void ask_to_stop() {}
   virtual void end_by(Clock::time_point) {}
-  // Of a command of its own.
+  // The outcome of a host with a command of its own.
   virtual std::optional<OutsideOutcome> outcome() const { return std::nullopt; }
 
  private:

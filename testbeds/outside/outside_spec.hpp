@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host that is not built in needs to know of the fabric: pure data, made from the fabric.
+// The facts of the fabric for a host that is not built in: pure data, made from the fabric.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct OutsideSpec {
 // `node`: a host of `fabric` whose attachment is not built in.
 OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node);
 
-// True if the host's bond is to agree with its switches by LACP: its `bond` says so, as it does by itself, and each of
+// True if the host's bond is to agree with its switches by LACP: its `bond` has it, which is the default, and each of
 // its ports leads to another switch. Two ports at one switch would need a switch that forwards by aggregates.
 bool bonds_by_lacp(const control::Fabric& fabric, uint32_t node);
 

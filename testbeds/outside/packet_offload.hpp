@@ -19,7 +19,7 @@ class PacketOffload {
   PacketOffload(const PacketOffload&) = delete;
   PacketOffload& operator=(const PacketOffload&) = delete;
 
-  // What could not be switched off, with the command that does; empty when all is well.
+  // Offloads that could not be switched off, with the command that does; empty if there are none.
   const std::string& problem() const { return problem_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The other end of a veth: in this network namespace, or in another one that a process is in or that /run/netns names.
-// It is found by rtnetlink: the interface's link has the peer's index and the id by which our namespace knows the
+// The peer is found by rtnetlink: the interface's link has the peer's index and the id by which our namespace knows the
 // peer's; each namespace that we can see is asked for its id.
 #pragma once
 

@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr int kCannotStart = 126;
 
-// What a guest's root may do with the files of its own folder. Not CAP_DAC_READ_SEARCH, by which a file is opened by
+// The rights of a guest's root over the files of its own folder. Not CAP_DAC_READ_SEARCH, by which a file is opened by
 // its number, wherever it lies.
 constexpr std::array kKeptRights = {CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID};
 constexpr std::array kDevices = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
@@ -46,7 +46,7 @@ std::string why_not(const char* call) {
   return std::string(call) + ": " + std::strerror(errno);
 }
 
-// A file or folder that will be seen under its path. It is held before anything is mounted over it.
+// A file or folder that will be seen under its path. Its descriptor is taken before anything is mounted over it.
 struct Seen {
   std::string path;
   bool read_only = false;
@@ -68,7 +68,7 @@ std::vector<Seen> all_seen(const Sight& sight) {
   for (const char* path : kDevices) add_seen(all, path, false);
   for (const std::string& path : sight.read) add_seen(all, path, true);
   for (const std::string& path : sight.write) add_seen(all, path, false);
-  // What holds others comes before them.
+  // A folder comes before those inside it.
   std::ranges::stable_sort(all, {}, [](const Seen& seen) { return seen.path.size(); });
   return all;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a guest's processes can reach of this machine. User-mode Linux is a program like any other: a guest's root
-// mounts `hostfs` of whatever folder it likes, and so has all that the user may have who runs it; and who finds a fault
-// in QEMU has that, too. So a guest's processes see a file system of their own:
+// The part of this machine that a guest's processes can reach. User-mode Linux is a program like any other: a guest's
+// root mounts `hostfs` of whatever folder it likes, and so has all that the user may have who runs it; and who finds a
+// fault in QEMU has that, too. So a guest's processes see a file system of their own:
 //
 //   /usr, and what leads there (/bin, /lib, …)     read only: programs and libraries
-//   the paths that the keeper is told              read only, or to write
+//   the paths given to the keeper              read only, or to write
 //   /dev                                           null, zero, full, random, urandom; /dev/shm is empty and its own
 //   /proc                                          of its own processes, read only
 //

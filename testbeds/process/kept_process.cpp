@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-// glibc 2.36's header forgets to say that its functions are C.
+// glibc 2.36's header does not declare its functions as C.
 extern "C" {
 #include <sys/pidfd.h>
 }

@@ -5,7 +5,7 @@
 
 namespace softspine::testbeds {
 
-// What was wrong with something from outside, and where it was: a field of a spec, a file, a program.
+// An error of something from outside, and its place: a field of a spec, a file, a program.
 struct Error {
   std::string path;
   std::string message;
