@@ -244,7 +244,7 @@ void print_nodes(const control::Fabric& fabric) {
   }
 }
 
-// Whoever has misspelt a name wants to see those that there are.
+// A user who has misspelt a name wants to see those that there are.
 void print_nodes_of_wrong(const std::optional<control::Fabric>& fabric, const CheckArguments& arguments) {
   if (fabric && arguments.json) {
     fmt::print("{}\n", Json{{"fabric", nodes_of(*fabric)}}.dump(2));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // softspine explain --pcap: the way of each packet of captures, as the testbed's fabric would route it.
-// A packet of which too little was captured is told so: one without addresses or ports is not followed, one without its
-// BTH is, with a remark. What is not IP is followed only if --from says who sends it.
+// A packet of which too little was captured gets a remark: one without addresses or ports is not followed, one without
+// its BTH is, with a remark. Frames other than IP are followed only if --from names their sender.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands that ask a running fabric have in common.
+// Shared by the commands that ask a running fabric.
 #pragma once
 
 #include <string>

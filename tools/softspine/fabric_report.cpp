@@ -38,7 +38,8 @@ std::string condition_of(const StagedFabric& it) {
                      least_strict);
 }
 
-// Of the longest ways: "chosen on the way: 24 of 48 ports x 24 of 48 ports; 2,304 by all ports of these switches"
+// The choices on the longest ways: "chosen on the way: 24 of 48 ports x 24 of 48 ports; 2,304 by all ports of these
+// switches"
 std::string choices_text(const Json& from) {
   if (from.empty() || from[0]["choices"].empty()) return "";
   std::string out;

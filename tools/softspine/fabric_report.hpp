@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `softspine check` shows of a fabric as a graph: paths to choose from, and what blocks.
+// The fabric as a graph, for `softspine check`: paths to choose from, and what blocks.
 #pragma once
 
 #include <string>

@@ -78,7 +78,7 @@ void on_search_interrupt(int number) {
   std::signal(number, SIG_DFL);
 }
 
-// The first SIGINT or SIGTERM ends the search; what fits so far is told. The second ends the process.
+// The first SIGINT or SIGTERM ends the search; what fits so far is printed. The second ends the process.
 class StopSearchingOnInterrupt {
  public:
   StopSearchingOnInterrupt() {

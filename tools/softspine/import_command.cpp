@@ -71,7 +71,7 @@ control::ImportOptions options_of(const ImportArguments& arguments) {
   return out;
 }
 
-// What the counts of the file can be compared with.
+// Counts that can be compared with those of the file.
 Json summary(const ForeignTopology& topology, const ImportArguments& arguments) {
   std::map<std::string, uint64_t> roles;
   for (const control::ForeignNode& node : topology.nodes) {
@@ -131,7 +131,7 @@ Status give(const std::string& text, const ForeignTopology& topology, const Impo
   return Status::kDone;
 }
 
-// One that cannot be read is told of.
+// A file that cannot be read is reported.
 std::optional<control::ImportFile> read_file(const std::string& path) {
   auto text = control::read_text_file(path);
   if (text) return control::ImportFile{path, std::move(*text)};
@@ -175,7 +175,7 @@ Status import_files(const ImportArguments& arguments) {
   if (!topology) return fail(reader.finish());
   std::optional<control::ForeignTraffic> traffic;
   if (!read_traffic(arguments, *topology, reader, traffic)) return Status::kWrongInput;
-  // What a testbed cannot have, though the file can: too many addresses, a link that no window fits.
+  // Errors that a testbed has though the file is right: too many addresses, a link that no window fits.
   const auto text = imported_testbed(*topology, row.format, files, arguments.output, traffic ? &*traffic : nullptr);
   if (!text) return fail(text.error());
   return give(*text, *topology, arguments);

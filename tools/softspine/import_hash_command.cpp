@@ -55,7 +55,7 @@ Json udfs_json(const std::vector<dataplane::Udf>& udfs) {
   return out;
 }
 
-// What the profile's `hash` and `lag_hash` have beside what either has by itself.
+// The further parts of the profile's `hash` and `lag_hash`: UDFs, hash objects.
 void add_rest(const control::HashObjectFields& objects, const std::vector<dataplane::Udf>& udfs, Json& out) {
   if (!udfs.empty()) out["udf"] = udfs_json(udfs);
   for (size_t i = 0; i < objects.size(); ++i) {
@@ -63,7 +63,7 @@ void add_rest(const control::HashObjectFields& objects, const std::vector<datapl
   }
 }
 
-// Of what was said; what was not stays with the profile.
+// Only settings that were read; others stay with the profile.
 Json hash_json(const HashReading& reading) {
   control::HashConfig hash;
   apply_reading(reading, hash);
@@ -77,7 +77,7 @@ Json hash_json(const HashReading& reading) {
   return out;
 }
 
-// What lines say of LAGs alone.
+// Settings of lines about LAGs alone.
 Json lag_json(const HashReading& reading) {
   Json out = Json::object();
   if (reading.lag_algorithm) out["algorithm"] = control::word_of(*reading.lag_algorithm);

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the import itself reads of a config_db.json, and not as a profile.
+// Tables of a config_db.json that the import itself reads, and not a profile.
 constexpr std::array<std::string_view, 7> kTaken{"PORT",           "DEVICE_NEIGHBOR",    "DEVICE_NEIGHBOR_METADATA",
                                                  "PORTCHANNEL",    "PORTCHANNEL_MEMBER", "VLAN_INTERFACE",
                                                  "DEVICE_METADATA"};
@@ -77,8 +77,7 @@ std::string left_out_of(const control::Testbed& testbed) {
 
 std::expected<std::string, Errors> imported_testbed(ForeignTopology& topology, control::ImportFormat format,
                                                     const std::vector<control::ImportFile>& files,
-                                                    const std::string& output,
-                                                    const control::ForeignTraffic* traffic) {
+                                                    const std::string& output, const control::ForeignTraffic* traffic) {
   const fs::path parent = fs::path(output).parent_path();
   const fs::path folder = parent.empty() ? fs::path(".") : parent;
   const std::string name = output.empty() ? "testbed.yaml" : output;

@@ -3,7 +3,7 @@
 //
 // A switch of SONiC gets its own config_db.json as its profile (hash, QoS, buffers), and the subnet of its hosts. Where
 // the file has what a profile refuses, or a subnet does not fit what is planned, the switch goes without, and a note
-// says why. Tables that nothing here depends on are named.
+// has the reason. Tables that nothing here depends on are named.
 #pragma once
 
 #include <expected>

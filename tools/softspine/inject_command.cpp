@@ -52,7 +52,7 @@ std::string words_with(control::FaultKeys key) {
   return control::fault_words(faults(), [key](const FaultKindRow& row) { return (row.keys & key) != 0; });
 }
 
-// The keys of a fault, as a testbed file has them; what is wrong with them the fabric says.
+// The keys of a fault, as a testbed file has them; the fabric reports their errors.
 Json fault_of(const InjectArguments& arguments) {
   Json out{{arguments.where.find(':') == std::string::npos ? "node" : "link", arguments.where},
            {"set", arguments.what}};
@@ -70,8 +70,8 @@ Json fault_of(const InjectArguments& arguments) {
   return out;
 }
 
-// Until no injected frame is under way any more, so that counters that are read next have all that came of them. What
-// stands in a queue that is paused may stay there: for a millisecond of emulated time, and a minute, and no longer.
+// Until no injected frame is under way any more, so that counters that are read next have all that came of them. Frames
+// in a paused queue may stay there: waits for a millisecond of emulated time, and a minute, and no longer.
 // Nothing if the run has ended meanwhile: so have they.
 std::optional<uint64_t> await_end_of_frames(Client& client, int64_t last_ps) {
   constexpr int64_t kMostWaitPs = 1'000'000'000;

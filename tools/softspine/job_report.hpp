@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `softspine check` shows of jobs: which servers each got, and how much of its traffic goes over which tier.
+// Jobs, for `softspine check`: which servers each got, and how much of its traffic goes over which tier.
 #pragma once
 
 #include <string>

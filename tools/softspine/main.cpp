@@ -28,7 +28,7 @@ namespace {
 
 using namespace softspine::tools;
 
-// What the standard library says of a lack ("Resource temporarily unavailable", "std::bad_alloc") names no cause.
+// The standard library's words for a lack ("Resource temporarily unavailable", "std::bad_alloc") name no cause.
 std::string words_of(const std::exception& error) {
   using namespace softspine::dataplane;
   const auto* system = dynamic_cast<const std::system_error*>(&error);

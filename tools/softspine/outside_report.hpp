@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hosts that are not built in have to be configured with: addresses, gateway, MAC, MTU.
+// The settings that hosts that are not built in have to be configured with: addresses, gateway, MAC, MTU.
 #pragma once
 
 #include <string>

@@ -38,7 +38,7 @@ struct PolarizationArguments {
   bool no_cures = false;
 };
 
-// What becomes of a capture's packets that are no flow is said beside the results.
+// A note beside the results names the capture's packets that are no flow.
 analysis::FlowProbes flows_of_captures(const PolarizationArguments& arguments, Walker& walker) {
   auto captured = analysis::captured_flows(walker, arguments.pcap, arguments.from);
   if (!captured) return std::unexpected(captured.error());

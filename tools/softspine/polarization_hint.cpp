@@ -12,7 +12,7 @@ namespace softspine::tools {
 
 namespace {
 
-// Enough to tell, and on a pod of 15,360 GPUs less work than the rest of `check`.
+// Enough to find polarization, and on a pod of 15,360 GPUs less work than the rest of `check`.
 constexpr uint32_t kFlowsAsked = 4'096;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A processor that the program is not built for would end it by a signal, before it could say why. This file is
-// compiled for any x86-64 (meson.build), and runs before all else that is ours.
+// A processor that the program is not built for would end it by a signal, before it could print the reason. This file
+// is compiled for any x86-64 (meson.build), and runs before all else that is ours.
 #include <unistd.h>
 
 namespace {

@@ -15,7 +15,8 @@
 namespace softspine::tools {
 namespace {
 
-// DSCP and ECN of an IP packet, with or without a tag, and whether it is RoCEv2. What was not recorded counts as 0.
+// DSCP and ECN of an IP packet, with or without a tag, and whether it is RoCEv2. Bytes that were not recorded count as
+// 0.
 struct IpPacket {
   uint8_t traffic_class = 0;
   bool is_roce = false;
@@ -55,7 +56,7 @@ ReplayCount replay_count_of(const std::string& path, std::optional<uint8_t> nic_
                             const std::vector<uint8_t>& lossless) {
   ReplayCount out;
   auto file = dataplane::PcapReader::open(path);
-  if (!file) return out;  // the run will say so
+  if (!file) return out;  // the run will report it
   dataplane::RecordedFrame frame;
   while (out.frames < kReplayedLooked && file->next(frame)) {
     ++out.frames;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What captures that are replayed hold, against what the switches do with it: packets of lossless DSCPs that WRED may
+// Compares replayed captures with the switches' settings: packets of lossless DSCPs that WRED may
 // drop all the same, since they are not ECN-capable. The first kReplayedLooked frames of each file are looked at.
 #pragma once
 

@@ -150,7 +150,8 @@ class Run {
             {"the timeline", arguments_.timeline, true}};
   }
 
-  // What is opened before the run, if it is a named pipe. (The others are written at its end: whole_file.hpp.)
+  // True for a file that is opened before the run, if it is a named pipe. (The others are written at its end:
+  // whole_file.hpp.)
   bool waits_for_reader(const FileUse& use) const {
     std::error_code none;
     const bool is_late =
@@ -293,7 +294,7 @@ class Run {
     report[testbeds::kPolarizationSection] = testbeds::polarization_section(testbed_);
   }
 
-  // Of built-in hosts' traffic; what outside hosts send nobody knows.
+  // For built-in hosts' traffic; that of outside hosts is not known.
   std::string polarized() const {
     if (testbed_.workloads.empty()) return {};
     const std::string text = polarized_text(polarized_tiers(testbed_), testbed_.file);
@@ -316,7 +317,7 @@ class Run {
     return failures.empty();
   }
 
-  // True if no flow has stalled for want of a way, but those that the testbed says do.
+  // True if no flow has stalled for want of a way, but those that the testbed names.
   bool all_went_on(const control::Json& report) const {
     const uint64_t stalled = control::unexpected_stalls(testbed_.expectations, report);
     if (stalled == 0) return true;

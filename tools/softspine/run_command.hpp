@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// softspine run FILE: builds the testbed, runs it, reports, and says whether the result was as expected.
+// softspine run FILE: builds the testbed, runs it, reports, and judges whether the result was as expected.
 #pragma once
 
 #include "tools/softspine/arguments.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a running fabric is doing, on stderr: a live table on a terminal, else a line now and then.
+// The progress of a running fabric, on stderr: a live table on a terminal, else a line now and then.
 // Nothing for runs shorter than its first interval.
 #pragma once
 

@@ -23,7 +23,7 @@ using control::Result;
 
 namespace {
 
-// Of a view in the answer to `views`; empty if a server answers something else.
+// The text of a view in the answer to `views`; empty if a server answers something else.
 std::string text_in(const Json& view, const char* key) {
   const auto found = view.is_object() ? view.find(key) : view.end();
   return found != view.end() && found->is_string() ? found->get<std::string>() : "";

@@ -42,7 +42,7 @@ struct StormArguments {
 
 analysis::storm::KnownFabric known_fabric(const control::Testbed& testbed) {
   analysis::storm::KnownFabric known;
-  std::set<uint64_t> shared;  // addresses that several ports have: they tell no port
+  std::set<uint64_t> shared;  // addresses that several ports have: they name no port
   const control::Fabric& fabric = testbed.fabric;
   for (const control::FabricLink& link : fabric.links) {
     known.links.emplace_back(fabric.name_of(link.a), fabric.name_of(link.b));
@@ -70,7 +70,7 @@ bool fits(const analysis::storm::KnownFabric& testbed, const analysis::storm::Pa
                              [&](const analysis::storm::Sender& it) { return testbed.port_of_mac.contains(it.mac); });
 }
 
-// What was told beside the captures.
+// Files given beside the captures.
 struct Told {
   analysis::storm::KnownFabric testbed;
   std::string testbed_name;
@@ -79,7 +79,7 @@ struct Told {
   std::optional<analysis::storm::EventLog> events;
 };
 
-// What the reader should know of the things that were told beside the capture.
+// Notes for the reader on the files given beside the capture.
 std::vector<std::string> notes_on(const StormArguments& arguments, const Told& told,
                                   const analysis::storm::PauseRecorder& recorded) {
   std::vector<std::string> notes;
@@ -179,7 +179,7 @@ void print(const StormArguments& arguments, const std::vector<Judged>& judged, s
   fmt::print("{}\n", out.dump(2, ' ', false, control::Json::error_handler_t::replace));
 }
 
-// Of several time lines: the one with a root; else with a storm, a deadlock, pauses.
+// The worst of several time lines: the one with a root; else with a storm, a deadlock, pauses.
 size_t worst_of(const std::vector<Judged>& judged) {
   const auto rank = [](const Judged& it) {
     switch (analysis::storm::verdict_of(it.analysis)) {

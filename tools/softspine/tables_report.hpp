@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `softspine check` shows of SONiC's tables: headrooms, and what was read over.
+// SONiC's tables, for `softspine check`: headrooms, and what was read over.
 #pragma once
 
 #include <string>

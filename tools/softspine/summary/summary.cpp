@@ -84,7 +84,7 @@ void add_stalled(std::string& out, const Json& report) {
   if (all.size() > kStalledShown) out += fmt::format("  and {} more\n", all.size() - kStalledShown);
 }
 
-// They end, since nothing tells their senders.
+// Such flows end, since nothing notifies their senders.
 void add_cut_off(std::string& out, const Json& report) {
   const auto all = report["totals"]["cut_off_flows"].get<uint64_t>();
   if (all == 0) return;
@@ -96,7 +96,7 @@ void add_cut_off(std::string& out, const Json& report) {
   out += fmt::format("\nOpen-loop flows cut off: {}. None of their last packets has arrived\n", whose);
 }
 
-// What of softspine is wrong.
+// Troubles of softspine itself.
 void add_troubles(std::string& out, const Json& report) {
   if (!report["totals"]["balanced"].get<bool>()) {
     out += "The counters do not add up (totals.imbalances): a defect of softspine, please report it\n";

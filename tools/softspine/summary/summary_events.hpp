@@ -11,7 +11,7 @@ namespace softspine::tools {
 
 // "Dropped: 0 packets" alone where nothing was lost; else the reasons and the places with the most.
 std::string losses_text(const control::Json& report);
-// Empty if there is nothing to say.
+// Empty if there were no events.
 std::string events_text(const control::Json& report);
 
 }  // namespace softspine::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fault has cost, in the summary of a run.
+// The cost of a fault, in the summary of a run.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace softspine::tools {
 
-// Of an entry of `faults` that has a loss window: some lines. Times are from the fault on.
+// Some lines for an entry of `faults` that has a loss window. Times are from the fault on.
 std::string loss_window_text(const control::Json& fault);
-// Of `unexplained_losses`; empty if there are none.
+// The text for `unexplained_losses`; empty if there are none.
 std::string unexplained_text(const control::Json& losses);
 
 }  // namespace softspine::tools

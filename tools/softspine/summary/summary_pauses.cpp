@@ -14,7 +14,7 @@ using control::Json;
 
 namespace {
 
-// Of one counter over nodes: the sum, and where most of it is.
+// One counter over nodes: the sum, and where most of it is.
 struct Sum {
   uint64_t all = 0;
   uint64_t most = 0;
@@ -35,7 +35,7 @@ Sum sum_of(const Json& nodes, const char* key) {
   return out;
 }
 
-// Of switches, hosts and edges, or of some of these.
+// The sum over switches, hosts and edges, or some of these.
 Sum sum_over(const Json& report, std::initializer_list<const char*> groups, const char* key) {
   Sum out;
   for (const char* group : groups) {

@@ -47,7 +47,7 @@ void add_switch_ports(std::vector<Row>& out, const Json& ports) {
   }
 }
 
-// Of hosts that are built in, or outside.
+// Adds the ports of hosts that are built in, or outside.
 void add_host_ports(std::vector<Row>& out, const Json& hosts) {
   for (const auto& [host, counters] : hosts.items()) {
     for (const auto& [port, priorities] : counters["pause"].items()) {

@@ -24,7 +24,7 @@ constexpr size_t kUplinksShown = 8;
 
 using Uplinks = std::vector<std::pair<std::string, double>>;  // to whom, and the share of the switch's bytes
 
-// What is not shown one by one.
+// The uplinks that are not shown one by one.
 std::string other_uplinks(const Uplinks& uplinks) {
   const auto others = std::span{uplinks}.subspan(kUplinksShown);
   const auto [least, most] = std::ranges::minmax(others | std::views::transform(&Uplinks::value_type::second));

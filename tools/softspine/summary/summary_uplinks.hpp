@@ -8,7 +8,7 @@
 
 namespace softspine::tools {
 
-// Of a report's `links`; empty if no uplink has carried a byte.
+// The text for a report's `links`; empty if no uplink has carried a byte.
 std::string uplinks_text(const control::Json& links);
 
 }  // namespace softspine::tools

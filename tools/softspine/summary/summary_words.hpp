@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a run's summary say alike: numbers, times, amounts, and which drops are losses.
+// Shared by the parts of a run's summary: numbers, times, amounts, and which drops are losses.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace softspine::tools {
 
-// By the reason's name in a report. Packets addressed to where they ended are no loss (consumed, pfc_consumed,
+// `reason`: its name in a report. Packets addressed to where they ended are no loss (consumed, pfc_consumed,
 // credit_consumed).
 bool is_loss(const std::string& reason);
 

@@ -18,7 +18,7 @@ std::expected<testbeds::CaptureRequest, std::string> capture_request(const contr
 control::Json captures_json(const std::vector<testbeds::Captures::Row>& rows);
 std::string captures_table(const std::vector<testbeds::Captures::Row>& rows);
 
-// Waits for the disk. It is an error if the file is incomplete.
+// Waits for the disk. Returns an error if the file is incomplete.
 std::expected<control::Json, std::string> closed_capture(testbeds::Captures::Ended& ended, bool json);
 
 }  // namespace softspine::tools

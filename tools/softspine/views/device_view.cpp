@@ -19,7 +19,7 @@ Json offloads_json(const dataplane::DeviceOffloads& offloads) {
   return {{"used", offloads.used}, {"offered", offloads.offered}};
 }
 
-// What is zero says nothing: drivers have hundreds of names.
+// Zeros are left out: drivers have hundreds of names.
 Json counters_json_of(const EdgeSnapshot& edge) {
   Json out = Json::object();
   for (const auto& [name, value] : edge.statistics) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `softspine show devices`: DPDK's devices behind edges. What they count is the snapshot's, so that it is of one
-// instant with what the edges count; what they are is asked of them by the server's thread.
+// `softspine show devices`: DPDK's devices behind edges. Their counts are the snapshot's, so that it is of one
+// instant with what the edges count; the server's thread asks them for their facts.
 #pragma once
 
 #include "tools/softspine/views/show_views.hpp"

@@ -22,7 +22,7 @@ struct FileUse {
   bool numbered = false;  // a capture that begins new files: not this one is written, but numbered ones beside it
 };
 
-// What a testbed names itself: its own file, those that it is made of (include, import, config_db and its like), and
+// The files that a testbed names: its own, those that it is made of (include, import, config_db and its like), and
 // what its pcap edges read and write.
 std::vector<FileUse> files_of(const control::Testbed& testbed);
 
@@ -30,7 +30,7 @@ std::vector<FileUse> files_of(const control::Testbed& testbed);
 // a path count as absent.
 std::optional<std::string> first_clash(const std::vector<FileUse>& uses);
 
-// What is only read, and lies in a folder that a run empties; nothing if there is no such file.
+// The first file that is only read, and lies in a folder that a run empties; empty if there is no such file.
 std::optional<std::string> first_lost_in(const std::filesystem::path& folder, const std::vector<FileUse>& uses);
 
 }  // namespace softspine::tools

@@ -42,7 +42,7 @@ Json command_json(const OutsideOutcome& outcome) {
           {"counters", counters_of(outcome)}};
 }
 
-// Of what is added here to report_json()'s.
+// The fields that are added here to report_json()'s.
 std::vector<control::ReportField> own_fields() {
   return {
       {"notes.*", "text", "A sentence on what outside hosts run on."},

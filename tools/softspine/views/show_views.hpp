@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `softspine show` can show. A view is a row of a table: its words, its help, and what it is made of. Views of the
+// The views of `softspine show`. A view is a row of a table: its words, its help, and what it is made of. Views of the
 // fabric have their rows in show_views.cpp, but for sections of the report (control/report/sections.hpp); those of one
 // switch in switch_views.cpp. The server takes its requests from
 // views(). One request is `views`, by which a client learns what the fabric that it asks can show; the client's own
@@ -22,14 +22,14 @@
 
 namespace softspine::tools {
 
-// What a view of the whole fabric is made of.
+// The material of a view of the whole fabric.
 struct Shown {
   const control::FabricSnapshot& snapshot;
   const control::Testbed& testbed;
   const control::ServerCounters& socket;
   const testbeds::RunningFabric& fabric;  // for what may be asked from any thread
 };
-// What a view of one switch is made of; --node names it.
+// The material of a view of one switch; --node names it.
 struct ShownSwitch {
   const control::Fabric& fabric;
   uint32_t node;
@@ -65,7 +65,7 @@ struct View {
   std::variant<FabricView, SwitchView, PagedView> made;
 };
 
-// In the order of the help.
+// The views, in the order of the help.
 std::span<const View> views();
 
 // [{"view": "links", "help": …}]: the answer to `views`.
