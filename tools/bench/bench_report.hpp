@@ -17,7 +17,7 @@ std::string text_of(const VirtualBench& bench, const VirtualResult& result);
 std::string json_of(const ForwardingBench& bench, const ForwardingResult& result);
 std::string json_of(const VirtualBench& bench, const VirtualResult& result);
 
-// Of run_flood_bench().
+// The text of run_flood_bench()'s result.
 std::string flood_text(const ForwardingResult& result);
 std::string flood_json(const ForwardingResult& result);
 

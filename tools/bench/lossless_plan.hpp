@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that makes a switch lossless, at once: a shared buffer with groups, queues and headroom, PFC both ways,
-// marks and early drops, DWRR. What the benches switch on to see what it costs.
+// marks and early drops, DWRR. Features that the benches switch on to measure their cost.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many MAC control frames a switch takes from one port that sends nothing else: cut short, with reserved bits, of
-// unknown opcodes, with every bit set. None is forwarded; what it costs is what a hostile NIC could take from others.
+// unknown opcodes, with every bit set. No frame is forwarded; the cost is the share that a hostile NIC could take from
+// others.
 #pragma once
 
 #include <cstdint>

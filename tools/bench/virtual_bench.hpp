@@ -6,7 +6,7 @@
 //
 // permutation: each host writes at line rate to one in another rack: three switches a packet.
 // incast: all hosts but one write to it, together at its line rate.
-// The result depends neither on the number of workers nor on how windows nest: the checksum says so.
+// The result depends neither on the number of workers nor on how windows nest: the checksum shows it.
 #pragma once
 
 #include <cstdint>

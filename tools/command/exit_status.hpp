@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the softspine command's exit status says.
+// The meanings of the softspine command's exit status.
 #pragma once
 
 namespace softspine::tools {

@@ -8,7 +8,7 @@
 
 namespace softspine::tools {
 
-// What is wrong with the path if it ends in neither .svg nor .png; else empty.
+// The error if the path ends in neither .svg nor .png; else empty.
 std::string wrong_picture_name(const std::string& path);
 std::expected<void, std::string> write_picture(const std::string& path, const std::string& svg);
 

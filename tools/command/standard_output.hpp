@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command prints must reach its reader: a full disk behind stdout is an error like any other.
+// The output of a command must reach its reader: a full disk behind stdout is an error like any other.
 #pragma once
 
 #include <string>

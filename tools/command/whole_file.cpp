@@ -82,7 +82,7 @@ OwnedFd stream_to(const struct stat& place) {
   return OwnedFd{};
 }
 
-// A name that nobody has, beside the file's. No file: there may be none, and `name` says nothing.
+// A name that nobody has, beside the file's. No file: there may be none, and `name` is without meaning.
 OwnedFd make_beside(const std::filesystem::path& path, std::filesystem::path& name) {
   for (int i = 0; i < kNamesTried; ++i) {
     name = path.string() + "." + std::to_string(getpid()) + "-" + std::to_string(i) + ".part";
@@ -107,7 +107,7 @@ Outcome fill_and_rename(OwnedFd file, const std::filesystem::path& from, const s
   return {};
 }
 
-// What a link leads to, so that the link stays; empty if that has no name (a deleted file, behind /dev/fd/N).
+// The target of a link, so that the link stays; empty if that has no name (a deleted file, behind /dev/fd/N).
 std::filesystem::path end_of_links(const std::filesystem::path& path) {
   std::error_code none;
   std::filesystem::path end = std::filesystem::canonical(path, none);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file that is written whole or not at all: a full disk, or one without a free inode, leaves what was there before.
-// It is written beside its place, under a name of its own, and is moved there when all of it is on the disk. What is no
-// regular file (a pipe, /dev/stdout) is written directly, and so is a file in a folder where we may create no other.
+// The file is written beside its place, under a name of its own, and is moved there when all of it is on the disk. A
+// path that is no regular file (a pipe, /dev/stdout) is written directly, and so is a file in a folder where we may
+// create no other.
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,7 @@
 
 namespace softspine::tools {
 
-// The error is what the kernel says. A pipe is waited for: for its reader, which is said on stderr, and for its room.
+// The error is the kernel's. A pipe is waited for: for its reader, which is said on stderr, and for its room.
 // `ending`: true from when on that is given up after a while (dataplane/edge/patient_write.hpp).
 std::expected<void, std::string> write_whole(const std::filesystem::path& path, const std::string& text,
                                              const std::atomic<bool>* ending = nullptr);

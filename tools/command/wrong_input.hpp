@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command does with an input that it cannot use: it says why on stderr, and ends.
+// A command that cannot use its input prints the reason on stderr, and ends.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT and SIGTERM as something to poll() for, in a program whose threads all block them. What has read it once
-// restores the signals, so that the second one ends the process at once.
+// SIGINT and SIGTERM as something to poll() for, in a program whose threads all block them. Its first reader restores
+// the signals, so that the second one ends the process at once.
 #pragma once
 
 #include <sys/signalfd.h>
@@ -21,7 +21,7 @@ class InterruptSignal {
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     descriptor_ = dataplane::OwnedFd{signalfd(-1, &signals_, SFD_CLOEXEC)};
   }
-  // Of the thread that calls.
+  // Unblocks both for the thread that calls.
   void take() {
     signalfd_siginfo ignored;
     if (read(descriptor_.get(), &ignored, sizeof ignored) > 0) pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);

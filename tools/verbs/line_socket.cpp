@@ -137,7 +137,7 @@ std::expected<OwnedFd, std::string> listen_on(const std::string& address, const 
   const int on = 1;
   const int off = 0;
   setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  // On "::" IPv4 is heard, too; its addresses come as ::ffff:a.b.c.d.
+  // A socket on "::" accepts IPv4, too; its addresses come as ::ffff:a.b.c.d.
   if ((*found)->ai_family == AF_INET6) setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
   if (socket.get() < 0 || bind(socket.get(), (*found)->ai_addr, (*found)->ai_addrlen) != 0 ||
       listen(socket.get(), SOMAXCONN) != 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a part of a message is filled with, so that its receiver can tell a right byte from a wrong, a stale or a
+// The contents of a part of a message, by which its receiver distinguishes a right byte from a wrong, a stale or a
 // foreign one: word w is key + w × 0x9E3779B97F4A7C15 in the machine's order, the last one cut; the key differs by run,
 // message and queue pair. One multiplication and addition a word: faster than memory.
 #pragma once

@@ -25,7 +25,7 @@ class QueuePairs {
   // The port must outlive it.
   static std::expected<QueuePairs, std::string> make(const RdmaPort& port, const Terms& terms);
 
-  // What the peer has to know.
+  // The parameters that the peer needs.
   End end() const;
   // Ready to receive and to send; every receive request is posted.
   std::expected<void, std::string> connect(const Terms& terms, const End& peer);

@@ -22,7 +22,7 @@ class Receiver {
     const uint64_t nth = arrived_[qp]++;
     const uint64_t message = terms_.spread.message_of(qp, nth);
     const uint64_t bytes = terms_.spread.part_bytes(qp);
-    // The device says how long it was and which one; both are known beforehand, since a queue pair keeps its order.
+    // The completion has its length and its number; both are known beforehand, since a queue pair keeps its order.
     if (completion.immediate != static_cast<uint32_t>(message) || completion.bytes != bytes) ++misplaced_;
     wrong_ +=
         wrong_bytes(queue_pairs_.buffer(qp, nth % terms_.depth).first(bytes), pattern_key(terms_.seed, message, qp));

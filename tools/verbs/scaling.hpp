@@ -19,7 +19,7 @@ struct Spread {
   uint32_t queue_pairs = 1;
   uint64_t message_bytes = 65'536;
 
-  // Of a message, over this queue pair.
+  // The bytes of a message over this queue pair.
   uint64_t part_bytes(uint32_t queue_pair) const {
     if (scaling == Scaling::kRoundRobin) return message_bytes;
     return message_bytes / queue_pairs + (queue_pair < message_bytes % queue_pairs ? 1 : 0);

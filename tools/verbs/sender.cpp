@@ -12,7 +12,7 @@ Sender::Sender(QueuePairs& queue_pairs, const Terms& terms, uint64_t messages)
       terms_(terms),
       planned_(messages),
       lanes_(terms.spread.queue_pairs),
-      // Of a queue pair's messages at most `depth` are under way, and messages begin in order: so the oldest is less
+      // At most `depth` of a queue pair's messages are under way, and messages begin in order: so the oldest is less
       // than (depth + 1) rounds behind the newest.
       under_way_((size_t{terms.depth} + 1) * terms.spread.queue_pairs) {}
 

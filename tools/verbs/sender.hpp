@@ -28,7 +28,7 @@ class Sender {
   bool is_done() const { return begun_ == planned_ && ended_ == begun_ && are_all_free(); }
   uint64_t messages() const { return ended_; }
   uint64_t bytes() const { return ended_ * terms_.spread.message_bytes; }
-  // From the first message's begin to the last one's end.
+  // The time from the first message's begin to the last one's end.
   std::chrono::nanoseconds elapsed() const { return last_ - first_; }
   const std::vector<int64_t>& completion_ns() const { return completion_ns_; }
   uint64_t parts_over(uint32_t queue_pair) const { return lanes_[queue_pair].posted; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both ends tell each other: what they have to agree on before the first byte, and what became of all.
+// The messages between both ends: the terms that they have to agree on before the first byte, and the result.
 //
-// The client says all of it; the server takes it or refuses. Then each says where its queue pairs are. After the last
-// byte the server gives its verdict.
+// The client sends all terms; the server accepts or refuses them. Then each sends the addresses of its queue pairs.
+// After the last byte the server gives its verdict.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ struct End {
   uint32_t key = 0;
 };
 
-// What the server found in its buffers.
+// The server's findings in its buffers.
 struct Verdict {
   uint64_t verified_bytes = 0;  // looked at
   uint64_t wrong_bytes = 0;     // of these
@@ -68,7 +68,7 @@ std::string validate(const Verdict& verdict, uint64_t sent_bytes);
 Json to_json(const Terms& terms);
 Json to_json(const End& end);
 Json to_json(const Verdict& verdict);
-// Of a peer's words: every number within its range, or a sentence.
+// The terms in a peer's words: every number within its range, or a sentence.
 std::expected<Terms, std::string> terms_from(const Json& json);
 std::expected<End, std::string> end_from(const Json& json);
 std::expected<Verdict, std::string> verdict_from(const Json& json);

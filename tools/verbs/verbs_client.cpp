@@ -36,7 +36,7 @@ Json completion_json(std::vector<int64_t> times_ns) {
   return out;
 }
 
-// Of payload.
+// The rate of payload.
 int64_t bits_per_second(uint64_t bytes, std::chrono::nanoseconds in) {
   if (in.count() <= 0) return 0;
   return std::llround(static_cast<double>(bytes) * 8e9 / static_cast<double>(in.count()));

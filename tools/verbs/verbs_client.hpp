@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client: agrees on the terms with a server, sends, and says how it went.
+// The client: agrees on the terms with a server, sends, and reports the result.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ namespace softspine::tools {
 struct ClientOptions {
   std::string host;
   std::string port;
-  std::string from;  // our address; empty: as the route to the host says
+  std::string from;  // our address; empty: by the route to the host
   std::chrono::milliseconds patience{0};
   Terms terms;
   uint64_t messages = 0;
@@ -26,7 +26,7 @@ struct ClientFailure {
   bool had_begun = false;  // data was on its way
 };
 
-// Everything that is known afterwards; keys end in their units. `verified` says whether every byte was right.
+// Everything that is known afterwards; keys end in their units. `verified`: whether every byte was right.
 std::expected<Json, ClientFailure> run_client(const ClientOptions& options, InterruptSignal& interrupt);
 
 // The same for people.

@@ -44,7 +44,7 @@ std::optional<uint8_t> gid_index_of(ibv_context* context, uint8_t port, int gids
   return found;
 }
 
-// What the kernel has to say about a device that cannot be opened is in errno only.
+// The kernel's reason for a device that cannot be opened is in errno only.
 std::string why() {
   return std::strerror(errno);
 }

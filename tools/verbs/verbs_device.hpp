@@ -31,7 +31,7 @@ std::expected<RdmaPort, std::string> open_port_of(const GidBytes& address);
 // /sys/class/infiniband/DEVICE/ports/N/hw_counters: names as the driver has them. Empty if it has none.
 using DeviceCounters = std::map<std::string, uint64_t>;
 DeviceCounters device_counters(const RdmaPort& port);
-// What was counted since; a counter that went back (someone has reset it) has its value.
+// The counts since then; a counter that went back (someone has reset it) has its value.
 DeviceCounters counted_since(const DeviceCounters& before, const DeviceCounters& now);
 
 }  // namespace softspine::tools

@@ -28,7 +28,7 @@ class Session {
 
   std::expected<Json, std::string> run() {
     auto result = take_all();
-    // Whoever waits for us shall know why he waits in vain.
+    // A client that waits for us gets the reason why it waits in vain.
     if (!result) (void)socket_.send({{"error", result.error()}});
     return result;
   }
