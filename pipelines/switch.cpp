@@ -118,7 +118,7 @@ void Switch::dispatch_counted(Burst& burst) noexcept {
     const uint32_t bytes = meta.frame_bytes;
     const Instant now = meta.at;
     dispatch_one(packet);
-    if (counts) egress_.took_in(port, group, bytes, now);
+    if (counts) egress_.count_received(port, group, bytes, now);
   }
 }
 

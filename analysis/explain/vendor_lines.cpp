@@ -95,7 +95,7 @@ LagHashes lag_hashes_of(const control::Testbed& testbed, control::Role role) {
 }
 
 template <typename T>
-void put_over(const std::optional<T>& given, std::optional<T>& out) {
+void overlay(const std::optional<T>& given, std::optional<T>& out) {
   if (given) out = given;
 }
 
@@ -114,9 +114,9 @@ std::optional<std::array<control::HashSetting, 2>> sonic_hashes(const control::T
       return std::nullopt;
     const control::HashSetting setting = setting_of(change);
     const auto turn = [&setting](control::HashSetting& hash) {
-      put_over(setting.algorithm, hash.algorithm);
-      put_over(setting.seed, hash.seed);
-      put_over(setting.offset, hash.offset);
+      overlay(setting.algorithm, hash.algorithm);
+      overlay(setting.seed, hash.seed);
+      overlay(setting.offset, hash.offset);
     };
     if (!change.of_lags) turn(ecmp);
     if (change.of_lags || has.any_shared) turn(lags);

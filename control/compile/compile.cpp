@@ -52,7 +52,7 @@ dp::EcmpGroupMode mode_of(EcmpGroupMode mode) {
 }
 
 // True if a switch's choices depend on the members that its groups would have if every link were up.
-bool minds_the_dead(const EcmpGroupConfig& groups) {
+bool depends_on_absent_members(const EcmpGroupConfig& groups) {
   return groups.mode == EcmpGroupMode::kPinned || groups.mode == EcmpGroupMode::kInPort ||
          groups.kind == EcmpGroupKind::kResilient;
 }
@@ -188,7 +188,7 @@ class Compiler::StateBuilder {
         routes_(routes),
         lag_members_(members),
         groups_(compiler.testbed_.profiles[node_.profile].groups),
-        whole_(minds_the_dead(groups_) ? &(*compiler.whole_)[node] : nullptr),
+        whole_(depends_on_absent_members(groups_) ? &(*compiler.whole_)[node] : nullptr),
         hop_of_(node_.ports.size(), kNone),
         vlans_(fabric_, node, compiler.subnets_of_[node]),
         state_(std::make_shared<dp::ForwardingState>()) {}

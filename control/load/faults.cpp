@@ -142,7 +142,7 @@ std::vector<ProfileChange> find_changes(Reader& reader, NodeFinder& nodes, const
   }
   std::vector<ProfileChange> out;
   for (const uint32_t node : found) {
-    if (const auto refused = why_not_change(profiles, nodes.fabric(), node, *profile); !refused.empty()) {
+    if (const auto refused = profile_change_error(profiles, nodes.fabric(), node, *profile); !refused.empty()) {
       reader.fail(row.where.child("profile"), refused);
       return {};
     }

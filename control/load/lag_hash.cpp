@@ -12,16 +12,16 @@ namespace softspine::control {
 namespace {
 
 template <typename T>
-void put_over(const T& given, T& out) {
+void overlay(const T& given, T& out) {
   if (given) out = given;
 }
 
 void put_options_over(const Rtag7OptionsRow& row, Rtag7OptionsRow& out) {
-  put_over(row.second, out.second);
-  put_over(row.equal_ports, out.equal_ports);
-  put_over(row.pre_processing, out.pre_processing);
-  put_over(row.low_ipv6, out.low_ipv6);
-  put_over(row.symmetric, out.symmetric);
+  overlay(row.second, out.second);
+  overlay(row.equal_ports, out.equal_ports);
+  overlay(row.pre_processing, out.pre_processing);
+  overlay(row.low_ipv6, out.low_ipv6);
+  overlay(row.symmetric, out.symmetric);
 }
 
 void put_rtag7_over(const Rtag7Row& row, Rtag7Row& out) {
@@ -29,29 +29,29 @@ void put_rtag7_over(const Rtag7Row& row, Rtag7Row& out) {
   if (row.b) {
     Rtag7BRow& b = out.b ? *out.b : out.b.emplace();
     put_options_over(*row.b, b);
-    put_over(row.b->first, b.first);
-    put_over(row.b->fields, b.fields);
-    put_over(row.b->seed, b.seed);
+    overlay(row.b->first, b.first);
+    overlay(row.b->fields, b.fields);
+    overlay(row.b->seed, b.seed);
   }
-  put_over(row.output, out.output);
-  put_over(row.macro_flow, out.macro_flow);
+  overlay(row.output, out.output);
+  overlay(row.macro_flow, out.macro_flow);
 }
 
 // As if one were applied after the other.
 void put_hash_over(const HashRow& row, HashRow& out) {
-  put_over(row.model, out.model);
+  overlay(row.model, out.model);
   // A model's own, unless the same row gives it.
   if (out.model && has_own_algorithm(row, *out.model)) out.algorithm.reset();
-  put_over(row.algorithm, out.algorithm);
-  put_over(row.fields, out.fields);
-  put_over(row.udf, out.udf);
-  put_over(row.seed, out.seed);
-  put_over(row.offset, out.offset);
-  put_over(row.key, out.key);
-  put_over(row.fine_grained, out.fine_grained);
-  put_over(row.symmetric, out.symmetric);
-  for (const auto& [key, object] : kHashObjectRows) put_over(row.*object, out.*object);
-  put_over(row.policy, out.policy);
+  overlay(row.algorithm, out.algorithm);
+  overlay(row.fields, out.fields);
+  overlay(row.udf, out.udf);
+  overlay(row.seed, out.seed);
+  overlay(row.offset, out.offset);
+  overlay(row.key, out.key);
+  overlay(row.fine_grained, out.fine_grained);
+  overlay(row.symmetric, out.symmetric);
+  for (const auto& [key, object] : kHashObjectRows) overlay(row.*object, out.*object);
+  overlay(row.policy, out.policy);
   if (row.rtag7) put_rtag7_over(*row.rtag7, out.rtag7 ? *out.rtag7 : out.rtag7.emplace());
 }
 
@@ -63,7 +63,7 @@ struct Pair {
   const T& before;  // of ECMP groups
 
   bool is_given() const { return of_ecmp || of_lags; }
-  void put_over(std::optional<T>& out) const {
+  void overlay(std::optional<T>& out) const {
     if (of_ecmp == of_lags) {
       if (of_lags) out.reset();
     } else if (of_lags) {
@@ -139,8 +139,8 @@ void LagHash::apply(const SwitchHashGlobalRow& row, const HashConfig& before) {
   const Pair algorithm{row.algorithm, row.lag_algorithm, before.algorithm};
   const Pair fields{of_ecmp, of_lags, before.fields};
   HashRow now = given();
-  algorithm.put_over(now.algorithm);
-  fields.put_over(now.fields);
+  algorithm.overlay(now.algorithm);
+  fields.overlay(now.fields);
   bool is_given = algorithm.is_given() || fields.is_given();
   for (size_t i = 0; i < kSonicHashObjects.size(); ++i)
     is_given |= put_object_over(row, i, before, now.*kHashObjectRows[i].second);
@@ -152,8 +152,8 @@ void LagHash::apply(const SwitchTableRow& row, const HashConfig& before) {
   const Pair offset{row.offset, row.lag_offset, before.offset};
   if (!seed.is_given() && !offset.is_given()) return;
   HashRow now = given();
-  seed.put_over(now.seed);
-  offset.put_over(now.offset);
+  seed.overlay(now.seed);
+  offset.overlay(now.offset);
   set(std::move(now), row.where);
 }
 

@@ -151,7 +151,7 @@ void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
   out.whole = out.whole && row.read_well;
   apply_own_maps(reader, row, out);
   check_limits(reader, row, out);
-  put_over(row, out.qos, ++out.layers);
+  overlay(row, out.qos, ++out.layers);
 }
 
 // Built-in ones are read when they are first asked for, once in a process, by whichever thread. Their values' ids lie

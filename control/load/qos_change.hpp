@@ -11,7 +11,7 @@
 namespace softspine::control {
 
 // Why a switch cannot work by another profile while it runs; empty: it can.
-std::string why_not_change(const std::vector<Profile>& profiles, const Fabric& fabric, uint32_t node,
-                           const Profile& to);
+std::string profile_change_error(const std::vector<Profile>& profiles, const Fabric& fabric, uint32_t node,
+                                 const Profile& to);
 
 }  // namespace softspine::control

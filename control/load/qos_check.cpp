@@ -169,8 +169,8 @@ std::vector<uint32_t> slices_of(const Profile& profile, const Fabric& fabric, ui
 
 }  // namespace
 
-std::string why_not_change(const std::vector<Profile>& profiles, const Fabric& fabric, uint32_t index,
-                           const Profile& to) {
+std::string profile_change_error(const std::vector<Profile>& profiles, const Fabric& fabric, uint32_t index,
+                                 const Profile& to) {
   const FabricNode& node = fabric.nodes[index];
   if (node.kind != NodeKind::kSwitch) return node.name + " is a host: switches have profiles";
   if (node.profile >= profiles.size()) return "the profile of " + node.name + " is not known";

@@ -24,7 +24,7 @@ Index index_of(const Keyed<RowName, Row>& table) {
 }
 
 template <typename Row>
-void put_over_named(const Keyed<RowName, Row>& from, Keyed<RowName, Row>& into) {
+void overlay_named(const Keyed<RowName, Row>& from, Keyed<RowName, Row>& into) {
   const Index index = index_of(into);
   std::vector<typename Keyed<RowName, Row>::Item> added;
   for (const auto& item : from.items) {
@@ -460,7 +460,7 @@ const PortQos& QosConfig::port(std::string_view name) const {
   return found != ports.end() && found->first == name ? found->second : others;
 }
 
-void put_over(const QosRows& from, QosRows& into, uint32_t layer) {
+void overlay(const QosRows& from, QosRows& into, uint32_t layer) {
   // A platform of a profile goes before what its bases say of the same.
   if (from.platform) {
     into.platform = from.platform;
@@ -474,14 +474,14 @@ void put_over(const QosRows& from, QosRows& into, uint32_t layer) {
   put_behind(from.port_slice, into.port_slice, layer);
   put_behind(from.port_ingress, into.port_ingress, layer);
   put_behind(from.port_egress, into.port_egress, layer);
-  put_over_named(from.buffer_pool, into.buffer_pool);
-  put_over_named(from.buffer_profile, into.buffer_profile);
-  put_over_named(from.lossless_parameter, into.lossless_parameter);
-  put_over_named(from.traffic_pattern, into.traffic_pattern);
+  overlay_named(from.buffer_pool, into.buffer_pool);
+  overlay_named(from.buffer_profile, into.buffer_profile);
+  overlay_named(from.lossless_parameter, into.lossless_parameter);
+  overlay_named(from.traffic_pattern, into.traffic_pattern);
   put_behind(from.port, into.port, layer);
   put_behind(from.cable_length, into.cable_length, layer);
-  put_over_named(from.wred_profile, into.wred_profile);
-  put_over_named(from.scheduler, into.scheduler);
+  overlay_named(from.wred_profile, into.wred_profile);
+  overlay_named(from.scheduler, into.scheduler);
   put_behind(from.buffer_pg, into.buffer_pg, layer);
   put_behind(from.buffer_queue, into.buffer_queue, layer);
   put_behind(from.queue, into.queue, layer);

@@ -13,7 +13,7 @@ namespace softspine::control {
 
 // Merges the rows of a profile into those of its base: fields replace the base's fields, rows of ports and ranges are
 // appended. `layer` grows from base to profile.
-void put_over(const QosRows& from, QosRows& into, uint32_t layer);
+void overlay(const QosRows& from, QosRows& into, uint32_t layer);
 
 // `where`: the profile. Its maps of priorities are resolved elsewhere, with the profile.
 std::shared_ptr<QosConfig> resolve_qos(Reader& reader, Value where, const QosRows& rows);

@@ -79,8 +79,8 @@ class Egress {
   void receive(PortNo port, const PfcFrame& frame, Instant now) noexcept;
   void receive(PortNo port, const CreditFrame& frame, Instant now) noexcept;
   // Called for each frame that has come in while flow_control().uses_credit(), after it was enqueued or has ended.
-  void took_in(PortNo port, uint8_t group, uint32_t frame_bytes, Instant now) noexcept {
-    if (flow_control_.took_in(port.value(), group, frame_bytes, now)) departures_.kick(port.value(), now);
+  void count_received(PortNo port, uint8_t group, uint32_t frame_bytes, Instant now) noexcept {
+    if (flow_control_.count_received(port.value(), group, frame_bytes, now)) departures_.kick(port.value(), now);
   }
   // A fault: the port does not react to pauses of exactly these priorities.
   void make_deaf(PortNo port, uint8_t priorities, Instant now) noexcept;

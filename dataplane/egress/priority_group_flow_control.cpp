@@ -86,7 +86,8 @@ bool PriorityGroupFlowControl::clear_xoff(uint32_t group, Instant now) noexcept 
   return owes || priorities != 0;
 }
 
-bool PriorityGroupFlowControl::took_in(uint32_t number, uint8_t group, uint32_t frame_bytes, Instant now) noexcept {
+bool PriorityGroupFlowControl::count_received(uint32_t number, uint8_t group, uint32_t frame_bytes,
+                                              Instant now) noexcept {
   if (number >= ports_.size() || !ports_[number].goes_by_credit()) return false;
   const uint8_t priorities = plan_->ports[number].priorities_of_pg[group];
   for (uint8_t p = 0; p < kPriorities; ++p) {

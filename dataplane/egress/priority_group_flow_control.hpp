@@ -49,7 +49,7 @@ class PriorityGroupFlowControl {
   bool raise_xoff(uint32_t group, Instant now) noexcept;
   bool clear_xoff(uint32_t group, Instant now) noexcept;
   // To be called for each frame that came in on a link that goes by credit, after it was queued or dropped.
-  bool took_in(uint32_t number, uint8_t group, uint32_t frame_bytes, Instant now) noexcept;
+  bool count_received(uint32_t number, uint8_t group, uint32_t frame_bytes, Instant now) noexcept;
 
  private:
   uint8_t pfc_priorities(uint32_t number, uint32_t group) const noexcept;

@@ -37,7 +37,7 @@ uint32_t RoceHost::add_flow(const FlowConfig& config) {
   entry.flow = flows_.add(config, transmitter(config.port).rate());
   if (config.transport == TransportKind::kReliable) counters_.completion_ps.reserve();
   for (HostPort& port : ports_) port.make_room();  // in any of them, should the others' links fail
-  tell_read_by_run();
+  update_read_by_run();
   if (config.queue_depth != 0) return entry.flow;  // it stands in line when something is posted
   HostPort& out = ports_[flows_.port(entry.flow).value()];
   const Duration first_packet =
@@ -52,12 +52,12 @@ uint32_t RoceHost::add_sink(const SinkConfig& config) {
   sinks_.add(config_, config, entry);
   for (HostPort& port : ports_) port.delayed.reserve_for(config.nic_delay);
   counters_.message_latency_ps.reserve();
-  tell_read_by_run();
+  update_read_by_run();
   return entry.sink;
 }
 
 // Of flows and sinks the first ones: most hosts of a large fabric have few.
-void RoceHost::tell_read_by_run() {
+void RoceHost::update_read_by_run() {
   const auto* const port = reinterpret_cast<const std::byte*>(ports_.data());
   const auto* const sinks = reinterpret_cast<const std::byte*>(sinks_.place());
   set_read_by_run({&config_.mac, &pool_, ports_[0].wire, &queue_pairs_, &flows_, &sinks_, &due_, &counters_,

@@ -130,7 +130,7 @@ class RoceHost final : public dataplane::Node {
 
  private:
   // After a flow or sink was added.
-  void tell_read_by_run();
+  void update_read_by_run();
   // The earliest thing that a port can do; never() if there is none.
   dataplane::Instant departure(dataplane::PortNo port) const;
   dataplane::PortNo first_port() const;

@@ -64,7 +64,7 @@ class LinkControl : public RunPart {
   void strike(const control::Fault& fault, dataplane::Instant now);
 
   // From an action: the switch works by another profile of the testbed from now on. Packets that wait are judged by the
-  // new profile, and none is lost. control::why_not_change decides whether the switch may change to it.
+  // new profile, and none is lost. control::profile_change_error decides whether the switch may change to it.
   void use_profile(uint32_t node, uint32_t profile, dataplane::Instant now);
 
   // From an action: the controller's overrides of a switch, in place of those before. Returns whether they differ.

@@ -4,7 +4,7 @@
 #include "testbeds/run/captures.hpp"
 #include "testbeds/run/carriers.hpp"
 #include "testbeds/run/counter_series.hpp"
-#include "testbeds/run/deadlock_look.hpp"
+#include "testbeds/run/deadlock_finder.hpp"
 #include "testbeds/run/edge_watch.hpp"
 #include "testbeds/run/event_log.hpp"
 #include "testbeds/run/frame_injector.hpp"
@@ -28,7 +28,7 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<StackControl>(of.testbed, engine, links, of.incidents);
   parts.add<TrafficController>(of.testbed, engine, flows, links);
   auto& faults = parts.add<FaultControl>(of.testbed, nodes, losses, of.incidents);
-  parts.add<DeadlockLook>(of.testbed, nodes, of.incidents);
+  parts.add<DeadlockFinder>(of.testbed, nodes, of.incidents);
   parts.add<EdgeWatch>(of.testbed, nodes, links, of.incidents, of.errors);
   parts.add<Carriers>(of.testbed, nodes, of.errors);
   parts.add<Captures>(of.testbed, nodes, of.errors);

@@ -12,7 +12,7 @@
 
 #include "control/report/report.hpp"
 #include "testbeds/run/assembly.hpp"
-#include "testbeds/run/deadlock_look.hpp"
+#include "testbeds/run/deadlock_finder.hpp"
 #include "testbeds/run/fault_control.hpp"
 #include "testbeds/run/lacp_control.hpp"
 #include "testbeds/run/link_control.hpp"
@@ -66,7 +66,7 @@ class Half {
     auto& links = parts_.add<LinkControl>(testbed, compiler_, nodes_, losses, incidents_);
     parts_.add<LacpControl>(testbed, nodes_, links);
     parts_.add<FaultControl>(testbed, nodes_, losses, incidents_);
-    parts_.add<DeadlockLook>(testbed, nodes_, incidents_);
+    parts_.add<DeadlockFinder>(testbed, nodes_, incidents_);
     parts_.add<StalledFlows>(testbed, nodes_.engine(), flows_, links);
     parts_.start();
   }

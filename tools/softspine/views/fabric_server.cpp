@@ -274,7 +274,7 @@ void FabricServer::add_profile() {
       return std::unexpected("the testbed has no profile '" + name + "'; it has " + known +
                              ": a profile that ships has to be named in its file");
     }
-    const std::string refused = why_not_change(testbed.profiles, testbed.fabric, *node, *profile);
+    const std::string refused = profile_change_error(testbed.profiles, testbed.fabric, *node, *profile);
     if (!refused.empty()) return std::unexpected(refused);
     fabric_.part<testbeds::LiveControl>().use_profile(*node, static_cast<uint32_t>(profile - testbed.profiles.begin()));
     return Json(testbed.fabric.nodes[*node].name + ": works by " + name);

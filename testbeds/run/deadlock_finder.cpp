@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbeds/run/deadlock_look.hpp"
+#include "testbeds/run/deadlock_finder.hpp"
 
 #include <algorithm>
 
@@ -20,18 +20,18 @@ bool obeys_pauses(const pipelines::Switch& node) {
 
 }  // namespace
 
-void DeadlockLook::start() {
+void DeadlockFinder::start() {
   bool any_obeys = false;
   nodes_.for_each_switch([&](uint32_t, const pipelines::Switch& node) { any_obeys = any_obeys || obeys_pauses(node); });
   if (!any_obeys) return;
   nodes_.engine().look_at(Instant::at(kDeadlocksEveryVirtual), [this](Instant now) { look(now); });
 }
 
-void DeadlockLook::snapshot(control::FabricSnapshot& out) {
+void DeadlockFinder::snapshot(control::FabricSnapshot& out) {
   out.deadlocks = found_;
 }
 
-void DeadlockLook::look(Instant now) {
+void DeadlockFinder::look(Instant now) {
   std::vector<control::DeadlockWatch::StuckSwitch> stuck;
   nodes_.for_each_switch([&](uint32_t n, const pipelines::Switch& node) {
     if (auto queues = stuck_queues(node.egress()); !queues.empty()) stuck.push_back({n, std::move(queues)});

@@ -14,10 +14,10 @@
 
 namespace softspine::testbeds {
 
-class DeadlockLook : public RunPart {
+class DeadlockFinder : public RunPart {
  public:
-  // All must outlive the DeadlockLook.
-  DeadlockLook(const control::Testbed& testbed, const LocalNodes& nodes, Incidents& incidents)
+  // All must outlive the DeadlockFinder.
+  DeadlockFinder(const control::Testbed& testbed, const LocalNodes& nodes, Incidents& incidents)
       : testbed_(testbed), nodes_(nodes), incidents_(incidents), watch_(testbed.fabric) {}
 
   void start() override;
