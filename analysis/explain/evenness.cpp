@@ -186,7 +186,7 @@ EvennessTest::Common EvennessTest::common_draws() const {
 }
 
 EvennessTest::Curve EvennessTest::curve(double most) const {
-  Curve out{.told = {.pairs = pairs_}};
+  Curve out{.evenness = {.pairs = pairs_}};
   if (variance_ <= 0) return out;
   const Common common = common_draws();
   const double variance = variance_ + common.variance;
@@ -197,17 +197,17 @@ EvennessTest::Curve EvennessTest::curve(double most) const {
   if (common.variance > 0)
     skewness = std::sqrt(8 / (fewest_links_ - 1)) * std::min(1.0, common.largest_row / std::sqrt(common.squares)) +
                1 / std::sqrt(out.expected);
-  out.told.deviation2 = out.counted / pairs_;
-  out.told.relative = std::max(0.0, 1 + u_ / chi_square_mean_);
-  out.told.more = upper_tail(out.counted / out.deviation, skewness);
+  out.evenness.deviation2 = out.counted / pairs_;
+  out.evenness.relative = std::max(0.0, 1 + u_ / chi_square_mean_);
+  out.evenness.more = upper_tail(out.counted / out.deviation, skewness);
   // A bound of the skewness makes the upper tail larger, and would make the lower one smaller.
-  out.told.less = lower_tail(u_ / out.deviation, common.variance > 0 ? 0 : skewness);
+  out.evenness.less = lower_tail(u_ / out.deviation, common.variance > 0 ? 0 : skewness);
   return out;
 }
 
 Evenness EvennessTest::result(double finest, double most) const {
   const Curve found = curve(most);
-  Evenness out = found.told;
+  Evenness out = found.evenness;
   if (variance_ <= 0) return out;
   const double rounding = 1e-9 * found.deviation;
   const bool is_more_tried = needs_trials(found.counted / found.deviation, out.more, found.expected);

@@ -48,7 +48,7 @@ class EvennessTest {
   // `deviation2`, U counts up to this value only.
   Evenness result(double finest, double most = std::numeric_limits<double>::infinity()) const;
   // The same by the curve of the moments alone, without trials.
-  Evenness by_curve(double most = std::numeric_limits<double>::infinity()) const { return curve(most).told; }
+  Evenness by_curve(double most = std::numeric_limits<double>::infinity()) const { return curve(most).evenness; }
   double expected_pairs() const { return curve(0).expected; }
   double variance() const { return curve(0).deviation * curve(0).deviation; }  // of U, for an ideal hash
 
@@ -68,7 +68,7 @@ class EvennessTest {
   // Each item's number of its draw, from 1, if other items are of the same draw, else 0.
   std::vector<uint32_t> numbered_draws() const;
   struct Curve {
-    Evenness told;
+    Evenness evenness;
     double deviation = 0;  // of U
     double expected = 0;   // pairs that meet
     double counted = 0;    // of U

@@ -17,7 +17,7 @@ namespace {
 
 using control::LinkEnd;
 
-constexpr uint64_t kMostFlows = 10'000'000;
+constexpr uint64_t kMaxCapturedFlows = 10'000'000;
 class FlowCollection {
  public:
   FlowCollection(Walker& walker, std::optional<LinkEnd> from) : frames_(walker, from) {}
@@ -26,8 +26,8 @@ class FlowCollection {
     ++out_.packets;
     EnteringFrame entering = frames_.read(frame, EnteringFrames::kHeaderReach);
     out_.oversize += entering.is_oversize ? 1 : 0;
-    if (entering.told != EnteringFrame::Told::kFlow) {
-      ++(entering.told == EnteringFrame::Told::kCutBeforePorts ? out_.cut_before_ports : out_.without_ip);
+    if (entering.known != EnteringFrame::Known::kFlow) {
+      ++(entering.known == EnteringFrame::Known::kCutBeforePorts ? out_.cut_before_ports : out_.without_ip);
       return;
     }
     out_.cut_before_qp += entering.is_cut_before_qp ? 1 : 0;
@@ -36,7 +36,7 @@ class FlowCollection {
       out_.flows[known->second].bytes += frame.length;
       return;
     }
-    if (out_.flows.size() == kMostFlows) {
+    if (out_.flows.size() == kMaxCapturedFlows) {
       ++out_.beyond_limit;
       return;
     }
@@ -99,7 +99,7 @@ std::string left_out_text(const CapturedFlows& captured) {
         captured.oversize, captured.packets);
   if (captured.beyond_limit > 0)
     out += fmt::format("{} of {} packets are of flows beyond the first {}. ", captured.beyond_limit, captured.packets,
-                       kMostFlows);
+                       kMaxCapturedFlows);
   if (captured.unknown_sources > 0)
     out += fmt::format("{} of {} packets come from addresses that no host of the testbed has. ",
                        captured.unknown_sources, captured.packets);

@@ -64,14 +64,14 @@ bool is_cut_before_bth(const dp::Packet& packet, uint32_t stored, uint32_t lengt
 }
 
 // The flow's identity, as far as it was captured.
-EnteringFrame::Told told_by(const dp::PacketMeta& meta, bool is_cut) {
+EnteringFrame::Known known_by(const dp::PacketMeta& meta, bool is_cut) {
   const bool is_ip = meta.ether_type == dp::ethernet::kTypeIpv4 || meta.ether_type == dp::ethernet::kTypeIpv6;
   if ((meta.flags & (dp::kIsIpv4 | dp::kIsIpv6)) == 0)
-    return is_ip && is_cut ? EnteringFrame::Told::kCutBeforeAddresses : EnteringFrame::Told::kWithoutIp;
+    return is_ip && is_cut ? EnteringFrame::Known::kCutBeforeAddresses : EnteringFrame::Known::kWithoutIp;
   const bool has_ports = meta.ip_protocol == dp::ip::kUdp || meta.ip_protocol == dp::ip::kTcp;
   if (has_ports && (meta.flags & (dp::kIsUdp | dp::kIsTcp | dp::kIsFragment)) == 0)
-    return EnteringFrame::Told::kCutBeforePorts;
-  return EnteringFrame::Told::kFlow;
+    return EnteringFrame::Known::kCutBeforePorts;
+  return EnteringFrame::Known::kFlow;
 }
 
 }  // namespace
@@ -90,8 +90,8 @@ EnteringFrame EnteringFrames::read(const dp::RecordedFrame& frame, uint32_t most
   out.is_oversize = fit(out.frame, longest_);
   dp::Packet& packet = scratch_.load(out.frame.bytes, out.frame.length);
   dp::parse(packet);
-  out.told = told_by(packet.meta(), out.frame.bytes.size() < out.frame.length);
-  if (out.told != EnteringFrame::Told::kFlow) return out;
+  out.known = known_by(packet.meta(), out.frame.bytes.size() < out.frame.length);
+  if (out.known != EnteringFrame::Known::kFlow) return out;
   out.identity = identity_of(packet);
   out.is_cut_before_qp = is_cut_before_bth(packet, static_cast<uint32_t>(out.frame.bytes.size()), out.frame.length);
   return out;

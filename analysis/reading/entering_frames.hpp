@@ -20,12 +20,12 @@
 namespace softspine::analysis {
 
 struct EnteringFrame {
-  enum class Told : uint8_t { kWithoutIp, kCutBeforeAddresses, kCutBeforePorts, kFlow };
+  enum class Known : uint8_t { kWithoutIp, kCutBeforeAddresses, kCutBeforePorts, kFlow };
   BareFrame frame;
-  Told told = Told::kWithoutIp;   // the frame's part of its flow's identity
-  FlowIdentity identity;          // of kFlow
-  bool is_oversize = false;       // longer than links carry: followed as the longest frame
-  bool is_cut_before_qp = false;  // RoCEv2, but its BTH was not captured
+  Known known = Known::kWithoutIp;  // the frame's part of its flow's identity
+  FlowIdentity identity;            // of kFlow
+  bool is_oversize = false;         // longer than links carry: followed as the longest frame
+  bool is_cut_before_qp = false;    // RoCEv2, but its BTH was not captured
 };
 
 class EnteringFrames {

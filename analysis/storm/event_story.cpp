@@ -24,7 +24,7 @@ constexpr Duration kAfter = Duration::us(1);   // a fault and its first XOFF hav
 constexpr uint64_t kXoffsOfTen = 9;
 
 // Events that the capture itself shows, or that come with each packet, are left out of the story.
-bool is_told_by_capture(const std::string& kind) {
+bool is_shown_by_capture(const std::string& kind) {
   static const std::set<std::string> kinds{"xoff_raised", "xoff_cleared", "pause_received", "resume_received",
                                            "pause_lapsed"};
   return kinds.contains(kind);
@@ -160,7 +160,7 @@ Story tell(const EventLog& events, const PauseLog& log, const Analysis& analysis
   }
   add_captured(out, log, analysis);
   for (const LoggedEvent& event : events.events) {
-    if (is_told_by_capture(event.kind)) continue;
+    if (is_shown_by_capture(event.kind)) continue;
     StoryLine line{.at = event.at, .what = words_of(event), .may_have_caused = {}};
     if (may_cause_storms(event.kind)) look_for_storm(line, event, log, analysis);
     out.lines.push_back(std::move(line));

@@ -128,22 +128,23 @@ std::string demand(const Expectation& expectation) {
 
 Verdict judge_matches(const Expectation& expectation, const std::vector<Match>& matches) {
   Verdict out{.expectation = &expectation, .held = true};
-  std::string told;
+  std::string outcome;
   size_t failures = 0;
   for (const Match& match : matches) {
     const Finding finding = compare(expectation, match);
     if (out.found.empty() || (out.held && !finding.held)) out.found = finding.found;
     if (finding.held) continue;
     out.held = false;
-    if (++failures > kMaxFailuresTold) continue;
-    told += (told.empty() ? "" : "; ") + (matches.size() > 1 ? match.path + " " : "") + "is " + finding.found;
+    if (++failures > kMaxFailuresListed) continue;
+    outcome += (outcome.empty() ? "" : "; ") + (matches.size() > 1 ? match.path + " " : "") + "is " + finding.found;
   }
   const std::string of_all = " of " + std::to_string(matches.size());
-  if (failures > kMaxFailuresTold) told += "; and " + std::to_string(failures - kMaxFailuresTold) + " more" + of_all;
+  if (failures > kMaxFailuresListed)
+    outcome += "; and " + std::to_string(failures - kMaxFailuresListed) + " more" + of_all;
   if (out.held) {
-    told = matches.size() == 1 ? "is " + out.found : "all " + std::to_string(matches.size()) + " are";
+    outcome = matches.size() == 1 ? "is " + out.found : "all " + std::to_string(matches.size()) + " are";
   }
-  out.text = expectation.value + ": " + demand(expectation) + ", " + told;
+  out.text = expectation.value + ": " + demand(expectation) + ", " + outcome;
   return out;
 }
 

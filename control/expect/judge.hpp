@@ -4,7 +4,7 @@
 // expectation.hpp defines how a value is found, compared and read. Beyond that:
 //   - keys of the report may hold dots themselves ("Ethernet0.100"): the longest key that fits is tried first
 //   - `fct_p99` finds `fct_p99_ps` only where there is no `fct_p99`; with several such keys, the first in the report
-//   - a `*` holds if every match does; the first kMaxFailuresTold failures are listed one by one
+//   - a `*` holds if every match does; the first kMaxFailuresListed failures are listed one by one
 //   - a measure without a unit is compared with the number as it stands in the report; where that has a unit,
 //     check_expectations() has refused it before the run
 //   - bounds have a relative slack of 1e-12, so that rounding decimal numbers to binary ones is no failure
@@ -20,7 +20,7 @@
 
 namespace softspine::control {
 
-inline constexpr size_t kMaxFailuresTold = 3;
+inline constexpr size_t kMaxFailuresListed = 3;
 
 struct Verdict {
   const Expectation* expectation = nullptr;

@@ -79,12 +79,12 @@ std::vector<Deadlock> DeadlockWatch::look(const std::vector<StuckSwitch>& stuck,
   sent_ = std::move(sent);
   const Graph graph = waits_among(unmoved, sources, fabric_);
   std::set<std::vector<WaitingQueue>> standing;
-  std::set<WaitingQueue> told;  // a queue in one circle is not asked for another
+  std::set<WaitingQueue> in_circles;  // a queue in one circle is not asked for another
   for (const auto& [queue, unused] : graph) {
-    if (told.contains(queue)) continue;
+    if (in_circles.contains(queue)) continue;
     if (auto circle = circle_through(queue, graph)) {
       std::ranges::rotate(*circle, std::ranges::min_element(*circle));
-      told.insert(circle->begin(), circle->end());
+      in_circles.insert(circle->begin(), circle->end());
       standing.insert(std::move(*circle));
     }
   }

@@ -21,8 +21,8 @@ namespace softspine::dataplane {
 namespace {
 
 constexpr uint32_t kJumboMtu = 9216;
-constexpr uint32_t kMtuOverheadBytes = 18;   // Ethernet and one tag: DPDK's default where a driver has none
-constexpr uint32_t kMostOverheadBytes = 26;  // and a second tag, and FCS
+constexpr uint32_t kMtuOverheadBytes = 18;  // Ethernet and one tag: DPDK's default where a driver has none
+constexpr uint32_t kMaxOverheadBytes = 26;  // and a second tag, and FCS
 constexpr auto kPollLinkEvery = std::chrono::milliseconds(10);
 constexpr std::string_view kTapDriver = "net_tap";
 constexpr std::string_view kXdpDriver = "net_af_xdp";
@@ -43,12 +43,12 @@ std::string name_in(const std::string& devargs) {
 
 // By the driver's capabilities; the largest MTU follows from it as in DPDK's own check.
 uint32_t largest_mtu(const rte_eth_dev_info& info, const PacketPool& pool) {
-  const bool told = info.max_mtu != UINT16_MAX && info.max_rx_pktlen > info.max_mtu;
-  const uint32_t overhead = told ? info.max_rx_pktlen - info.max_mtu : kMtuOverheadBytes;
+  const bool is_known = info.max_mtu != UINT16_MAX && info.max_rx_pktlen > info.max_mtu;
+  const uint32_t overhead = is_known ? info.max_rx_pktlen - info.max_mtu : kMtuOverheadBytes;
   uint32_t mtu = std::min<uint32_t>(kJumboMtu, info.max_mtu);
   if (info.max_rx_pktlen > overhead) mtu = std::min(mtu, info.max_rx_pktlen - overhead);
   // vmxnet3's two maxima have nothing to do with each other.
-  return std::min(mtu, pool.room_bytes() - std::min(overhead, kMostOverheadBytes));
+  return std::min(mtu, pool.room_bytes() - std::min(overhead, kMaxOverheadBytes));
 }
 
 }  // namespace

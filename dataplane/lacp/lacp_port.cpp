@@ -12,7 +12,7 @@ constexpr int64_t kSlowSeconds = 30;
 constexpr int64_t kExpiredPeriods = 3;
 constexpr int64_t kWaitSeconds = 2;
 // The bits that a LACPDU has of our state, and that are sent again when they are wrong.
-constexpr uint8_t kTold = lacp::kActive | lacp::kShortTimeout | lacp::kSynchronization | lacp::kAggregation;
+constexpr uint8_t kAnnounced = lacp::kActive | lacp::kShortTimeout | lacp::kSynchronization | lacp::kAggregation;
 
 }  // namespace
 
@@ -34,9 +34,9 @@ void LacpPort::begin_agreed(LacpEnd partner, Instant now) noexcept {
   constexpr uint8_t kInUse = lacp::kSynchronization | lacp::kCollecting | lacp::kDistributing;
   set_link(true, now);
   partner.state |= kInUse;
-  Lacpdu told{.actor = partner, .partner = actor_};
-  told.partner.state |= kInUse;
-  record(told, now);
+  Lacpdu implied{.actor = partner, .partner = actor_};
+  implied.partner.state |= kInUse;
+  record(implied, now);
   selected_ = true;
   mux_ = Mux::kCollectingDistributing;
   actor_.state |= kInUse;
@@ -67,7 +67,7 @@ void LacpPort::receive(const Lacpdu& pdu, Instant now) noexcept {
 
 void LacpPort::record(const Lacpdu& pdu, Instant now) noexcept {
   const bool knows_us = pdu.partner.is_same_port(actor_);
-  if (!knows_us || ((pdu.partner.state ^ actor_.state) & kTold) != 0) needs_to_transmit_ = true;
+  if (!knows_us || ((pdu.partner.state ^ actor_.state) & kAnnounced) != 0) needs_to_transmit_ = true;
   const bool agrees = knows_us && ((pdu.partner.state ^ actor_.state) & lacp::kAggregation) == 0;
   const bool is_alone = !pdu.actor.has(lacp::kAggregation);
   const bool goes_on = pdu.actor.has(lacp::kActive) || (actor_.has(lacp::kActive) && pdu.partner.has(lacp::kActive));

@@ -35,9 +35,9 @@ ExitStatus compare_captures(const AgainstArguments& arguments, const std::string
                           }});
   }();
   if (!sightings) return wrong_input(sightings.error());
-  const std::string told = analysis::left_out_text(*sightings);
-  if (sightings->flows.empty()) return wrong_input("no flow in the captures. " + told);
-  if (!told.empty()) complain("softspine: {}\n", told);
+  const std::string left_out = analysis::left_out_text(*sightings);
+  if (sightings->flows.empty()) return wrong_input("no flow in the captures. " + left_out);
+  if (!left_out.empty()) complain("softspine: {}\n", left_out);
   const analysis::PathComparison found = compare_with(walker, sightings->flows);
   if (json) {
     control::Json out{{"captured_ports", sightings->ports.size()}};

@@ -48,18 +48,18 @@ class PacketExplainer {
     const auto sender = frames_.sender_of(entering);
     if (const auto refusal = refusal_of(entering, sender.has_value())) return refuse(*refusal);
     const LinkEnd from = by_port(*sender);
-    if (entering.told == analysis::EnteringFrame::Told::kFlow) frames_.address_to_router(entering, from);
+    if (entering.known == analysis::EnteringFrame::Known::kFlow) frames_.address_to_router(entering, from);
     const analysis::Path path = walker_.walk(entering.frame.bytes, entering.frame.length, from);
     print(path, from, entering.is_cut_before_qp ? kNoBth : "");
   }
 
  private:
   static std::optional<Refusal> refusal_of(const analysis::EnteringFrame& entering, bool has_sender) {
-    switch (entering.told) {
-      case analysis::EnteringFrame::Told::kWithoutIp: return has_sender ? std::nullopt : std::optional{kNotIp};
-      case analysis::EnteringFrame::Told::kCutBeforeAddresses: return kNoAddresses;
-      case analysis::EnteringFrame::Told::kCutBeforePorts: return kNoPorts;
-      case analysis::EnteringFrame::Told::kFlow: break;
+    switch (entering.known) {
+      case analysis::EnteringFrame::Known::kWithoutIp: return has_sender ? std::nullopt : std::optional{kNotIp};
+      case analysis::EnteringFrame::Known::kCutBeforeAddresses: return kNoAddresses;
+      case analysis::EnteringFrame::Known::kCutBeforePorts: return kNoPorts;
+      case analysis::EnteringFrame::Known::kFlow: break;
     }
     return has_sender ? std::nullopt : std::optional{kNoSender};
   }

@@ -42,8 +42,8 @@ struct PolarizationArguments {
 analysis::FlowProbes flows_of_captures(const PolarizationArguments& arguments, Walker& walker) {
   auto captured = analysis::captured_flows(walker, arguments.pcap, arguments.from);
   if (!captured) return std::unexpected(captured.error());
-  const std::string told = analysis::left_out_text(*captured);
-  if (!told.empty()) complain("softspine: {}\n", told);
+  const std::string left_out = analysis::left_out_text(*captured);
+  if (!left_out.empty()) complain("softspine: {}\n", left_out);
   return std::move(captured->flows);
 }
 

@@ -71,7 +71,7 @@ bool fits(const analysis::storm::KnownFabric& testbed, const analysis::storm::Pa
 }
 
 // Files given beside the captures.
-struct Told {
+struct Beside {
   analysis::storm::KnownFabric testbed;
   std::string testbed_name;
   std::vector<analysis::storm::KnownFabric> lists;  // of ports, by their order on the command line
@@ -80,19 +80,19 @@ struct Told {
 };
 
 // Notes for the reader on the files given beside the capture.
-std::vector<std::string> notes_on(const StormArguments& arguments, const Told& told,
+std::vector<std::string> notes_on(const StormArguments& arguments, const Beside& beside,
                                   const analysis::storm::PauseRecorder& recorded) {
   std::vector<std::string> notes;
-  for (size_t i = 0; i < told.lists.size(); ++i) {
-    const std::string lines = analysis::storm::unmatched_lines(told.lists[i], recorded);
+  for (size_t i = 0; i < beside.lists.size(); ++i) {
+    const std::string lines = analysis::storm::unmatched_lines(beside.lists[i], recorded);
     if (lines.empty()) continue;
     notes.push_back(
         fmt::format("{}: nothing in this capture has these names or addresses: line {}", arguments.ports[i], lines));
   }
   const bool is_mapped = std::ranges::any_of(recorded.ports(), [&](const analysis::storm::RecordedPort& it) {
-    return told.all.port_of_interface.contains(it.name);
+    return beside.all.port_of_interface.contains(it.name);
   });
-  if (!arguments.testbed.empty() && !is_mapped && !fits(told.testbed, recorded)) {
+  if (!arguments.testbed.empty() && !is_mapped && !fits(beside.testbed, recorded)) {
     notes.push_back(arguments.testbed +
                     ": none of its ports and addresses is in this capture: is it another fabric's?");
   }
@@ -106,12 +106,12 @@ struct Judged {
   analysis::storm::Analysis analysis;
 };
 
-Judged judge(const StormArguments& arguments, const Told& told, analysis::ReadCapture capture) {
+Judged judge(const StormArguments& arguments, const Beside& beside, analysis::ReadCapture capture) {
   Judged out{.facts = std::move(capture.facts),
-             .log = analysis::storm::assemble_log(capture.recorded, told.all, capture.clocks),
+             .log = analysis::storm::assemble_log(capture.recorded, beside.all, capture.clocks),
              .analysis = {}};
   std::vector<std::string>& notes = out.facts.notes;
-  const auto more = notes_on(arguments, told, capture.recorded);
+  const auto more = notes_on(arguments, beside, capture.recorded);
   notes.insert(notes.end(), more.begin(), more.end());
   if (!out.log.contradiction.empty()) notes.push_back("capture and testbed do not fit: " + out.log.contradiction);
   if (out.log.copies > 0) {
@@ -120,9 +120,9 @@ Judged judge(const StormArguments& arguments, const Told& told, analysis::ReadCa
                                          "pause frames were captured in a second place, too, and count once"));
   }
   out.analysis = analysis::storm::analyse(out.log, arguments.rule);
-  if (told.events) {
+  if (beside.events) {
     const bool is_emulated = !out.facts.began_unix_seconds;
-    out.facts.story = analysis::storm::tell(*told.events, out.log, out.analysis, told.testbed_name, is_emulated);
+    out.facts.story = analysis::storm::tell(*beside.events, out.log, out.analysis, beside.testbed_name, is_emulated);
     notes.insert(notes.end(), out.facts.story->notes.begin(), out.facts.story->notes.end());
   }
   return out;
@@ -194,8 +194,8 @@ size_t worst_of(const std::vector<Judged>& judged) {
   return static_cast<size_t>(std::ranges::max_element(judged, {}, rank) - judged.begin());
 }
 
-std::expected<Told, Status> read_beside(const StormArguments& arguments) {
-  Told out;
+std::expected<Beside, Status> read_beside(const StormArguments& arguments) {
+  Beside out;
   if (!arguments.testbed.empty()) {
     const auto testbed = read_testbed(arguments.testbed, {});
     if (!testbed) return std::unexpected(testbed.error());
@@ -226,18 +226,18 @@ std::expected<std::vector<analysis::ReadCapture>, std::string> read_with_progres
 }
 
 Status run(const StormArguments& arguments) {
-  const auto told = read_beside(arguments);
-  if (!told) return told.error();
+  const auto beside = read_beside(arguments);
+  if (!beside) return beside.error();
   analysis::StormInput input = arguments.input;
   input.storm_after = arguments.rule.storm_after.value_or(Duration::max());
-  VerdictSoFar so_far{arguments, told->all};
+  VerdictSoFar so_far{arguments, beside->all};
   if (input.follow) {
     input.look = [&so_far](const auto& recorded, const auto& interfaces) { so_far.look(recorded, interfaces); };
   }
   auto captures = read_with_progress(std::move(input));
   if (!captures) return wrong_input(captures.error());
   std::vector<Judged> judged;
-  for (analysis::ReadCapture& it : *captures) judged.push_back(judge(arguments, *told, std::move(it)));
+  for (analysis::ReadCapture& it : *captures) judged.push_back(judge(arguments, *beside, std::move(it)));
   const size_t worst = worst_of(judged);
   // The picture first: `| head` ends this process while it prints.
   std::expected<void, std::string> drawn;

@@ -62,7 +62,7 @@ class Client {
     Sender sender{*queue_pairs, terms, options_.messages};
     if (auto sent = send(sender, *queue_pairs, *socket); !sent)
       return std::unexpected(with_reason(sent.error(), *socket));
-    if (auto told = socket->send({{"done", sender.messages()}}); !told) return std::unexpected(told.error());
+    if (auto sent = socket->send({{"done", sender.messages()}}); !sent) return std::unexpected(sent.error());
     const auto answer = socket->receive(kPatience);
     if (!answer) return std::unexpected(answer.error());
     const auto verdict = verdict_from(*answer);

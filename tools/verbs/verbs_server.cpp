@@ -47,14 +47,14 @@ class Session {
     if (!queue_pairs) return std::unexpected(queue_pairs.error());
     if (auto connected = queue_pairs->connect(*terms, *peer); !connected) return std::unexpected(connected.error());
     const DeviceCounters before = device_counters(*port);
-    if (auto told = socket_.send({{"end", to_json(queue_pairs->end())}}); !told) return std::unexpected(told.error());
+    if (auto sent = socket_.send({{"end", to_json(queue_pairs->end())}}); !sent) return std::unexpected(sent.error());
     Receiver receiver{*queue_pairs, *terms};
     if (auto taken = receive(*queue_pairs, receiver); !taken) return std::unexpected(taken.error());
     Json verdict = to_json(Verdict{.verified_bytes = receiver.verified_bytes(),
                                    .wrong_bytes = receiver.wrong(),
                                    .misplaced_parts = receiver.misplaced_parts(),
                                    .counters = counted_since(before, device_counters(*port))});
-    if (auto told = socket_.send(verdict); !told) return std::unexpected(told.error());
+    if (auto sent = socket_.send(verdict); !sent) return std::unexpected(sent.error());
     verdict["from"] = address_text(peer->gid);
     verdict["to"] = address_text(port->gid);
     // Queue pairs go when the client has its answer, and has closed: before, it might still acknowledge.
