@@ -324,7 +324,7 @@ std::vector<Cure> find_cures(Walker& walker, const std::vector<FlowProbe>& flows
   if (!found.is_unbalanced()) return out;
   Trial trial{walker, flows, found};
   for (const auto& [name, changes] : Candidates(walker, found).take()) {
-    if (out.size() == kMostCures) break;
+    if (out.size() == kMaxCures) break;
     if (!out.empty() && out.back().name == name) continue;  // one of each is enough
     if (auto cure = trial.of(name, changes)) out.push_back(std::move(*cure));
   }

@@ -49,7 +49,7 @@ struct Cure {
   double by_chance = 1;  // the same ratio, if the hash were ideal
 };
 
-inline constexpr size_t kMostCures = 4;
+inline constexpr size_t kMaxCures = 4;
 
 // The first cures that work, in the order above.
 std::vector<Cure> find_cures(Walker& walker, const std::vector<FlowProbe>& flows, const Polarization& found);

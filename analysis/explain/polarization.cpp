@@ -163,8 +163,8 @@ class Judgement {
   // Those that go together by their hashes, if only some do.
   std::vector<FunctionPair> those_by_hashes(uint32_t earlier, uint32_t later,
                                             const std::vector<FunctionPair>& met) const {
-    constexpr size_t kMostTried = 64;
-    if (met.size() < 2 || met.size() > kMostTried) return met;
+    constexpr size_t kMaxTried = 64;
+    if (met.size() < 2 || met.size() > kMaxTried) return met;
     std::vector<FunctionPair> out;
     for (const FunctionPair& pair : met) {
       if (cause_by_hashes(walker_, choices_, earlier, later, {pair})) out.push_back(pair);

@@ -9,7 +9,7 @@ namespace softspine::analysis {
 
 namespace {
 
-constexpr size_t kMostSeen = 32;  // each costs a hull and some thousand hashes
+constexpr size_t kMaxSeen = 32;  // each costs a hull and some thousand hashes
 
 // The name that choosers share if their keys may be looked at together.
 struct ChooserName {
@@ -65,7 +65,7 @@ std::vector<Seen> gathered(Walker& walker, const FlowChoices& choices, const std
     }
   }
   std::ranges::stable_sort(out, std::ranges::greater{}, [](const Seen& seen) { return seen.keys.size(); });
-  if (out.size() > kMostSeen) out.resize(kMostSeen);
+  if (out.size() > kMaxSeen) out.resize(kMaxSeen);
   return out;
 }
 

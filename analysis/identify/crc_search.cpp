@@ -62,9 +62,9 @@ class FlowBytes {
   std::span<const uint8_t> span() const { return {bytes_.data(), size_}; }
 
  private:
-  static constexpr size_t kMost = 2 * sizeof(Flow::Address) + 2 * 2 + 1 + 4;
-  std::array<uint8_t, kMost>::iterator end() { return bytes_.begin() + static_cast<ptrdiff_t>(size_); }
-  std::array<uint8_t, kMost> bytes_{};
+  static constexpr size_t kMax = 2 * sizeof(Flow::Address) + 2 * 2 + 1 + 4;
+  std::array<uint8_t, kMax>::iterator end() { return bytes_.begin() + static_cast<ptrdiff_t>(size_); }
+  std::array<uint8_t, kMax> bytes_{};
   size_t size_ = 0;
 };
 

@@ -14,7 +14,7 @@ namespace dp = dataplane;
 
 namespace {
 
-constexpr size_t kMostShown = 8;
+constexpr size_t kMaxShown = 8;
 
 const char* verdict_text(IdentifyVerdict verdict) {
   switch (verdict) {
@@ -149,10 +149,10 @@ std::string identified_text(const Identification& found) {
                                 first.fit.agreeing, found.flows, -found.chance * 0.30103, hash_line(first.config));
   out += members_text(found, first.fit);
   if (one.hypotheses.size() > 1) out += "  for such flows the same:\n";
-  for (size_t i = 1; i < one.hypotheses.size() && i <= kMostShown; ++i)
+  for (size_t i = 1; i < one.hypotheses.size() && i <= kMaxShown; ++i)
     out += fmt::format("    {}\n", hash_line(one.hypotheses[i].config));
-  if (one.hypotheses.size() > kMostShown + 1)
-    out += fmt::format("    … {} more\n", one.hypotheses.size() - 1 - kMostShown);
+  if (one.hypotheses.size() > kMaxShown + 1)
+    out += fmt::format("    … {} more\n", one.hypotheses.size() - 1 - kMaxShown);
   if (dp::row_of(first.config.algorithm).seed == dp::SeedEffect::kLinear)
     out += "  a linear hash: with another seed and another order of members the same flows may share links\n";
   return out;
@@ -170,9 +170,9 @@ std::string indistinguishable_text(const Identification& found) {
   std::string out =
       fmt::format("indistinguishable: {}{} kinds of hashes fit, which would send other flows differently\n",
                   found.is_cut ? "at least " : "", found.classes.size());
-  for (size_t i = 0; i < found.classes.size() && i < kMostShown; ++i)
+  for (size_t i = 0; i < found.classes.size() && i < kMaxShown; ++i)
     out += fmt::format("  {}\n", hash_line(found.classes[i].hypotheses.front().config));
-  if (found.classes.size() > kMostShown) out += fmt::format("  … {} more\n", found.classes.size() - kMostShown);
+  if (found.classes.size() > kMaxShown) out += fmt::format("  … {} more\n", found.classes.size() - kMaxShown);
   return out + "  --next-probes N names flows that would decide\n";
 }
 

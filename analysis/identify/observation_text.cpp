@@ -16,8 +16,8 @@ namespace dp = dataplane;
 
 namespace {
 
-constexpr size_t kMostFlows = 1'000'000;
-constexpr size_t kMostErrors = 20;
+constexpr size_t kMaxObservedFlows = 1'000'000;
+constexpr size_t kMaxTextErrors = 20;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r";
@@ -82,7 +82,7 @@ class Rows {
     const auto is_in = [](auto list, std::string_view name) {
       return std::ranges::any_of(list, [name](const char* it) { return name == it; });
     };
-    for (size_t i = 0; i < columns_.size() && errors_.size() < kMostErrors; ++i) {
+    for (size_t i = 0; i < columns_.size() && errors_.size() < kMaxTextErrors; ++i) {
       const std::string_view name = columns_[i];
       if (!is_in(needed, name) && !is_in(possible, name)) {
         fail(fmt::format("there is no column '{}'", name.substr(0, 40)));
@@ -96,12 +96,12 @@ class Rows {
     return errors_.empty();
   }
   bool next() {
-    if (errors_.size() >= kMostErrors) return false;
+    if (errors_.size() >= kMaxTextErrors) return false;
     while (lines_.next()) {
       cells_ = cells_of(lines_.line);
       if (cells_.size() == columns_.size()) return true;
       fail(fmt::format("has {} columns instead of {}", cells_.size(), columns_.size()));
-      if (errors_.size() >= kMostErrors) return false;
+      if (errors_.size() >= kMaxTextErrors) return false;
     }
     return false;
   }
@@ -164,7 +164,7 @@ std::expected<void, control::Errors> read_table(std::string_view text, const std
     const Flow flow = flow_of_row(rows);
     const std::string_view link = rows.text("link");
     if (link.empty()) rows.fail("link: is empty");
-    if (out.flows() >= kMostFlows) rows.fail("more than a million flows");
+    if (out.flows() >= kMaxObservedFlows) rows.fail("more than a million flows");
     if (rows.errors().empty()) out.add(flow, std::string(link));
   }
   if (!rows.errors().empty()) return std::unexpected(rows.errors());
@@ -177,7 +177,7 @@ std::expected<void, control::Errors> read_samples(std::string_view text, const s
   constexpr size_t kColumns = 16;
   control::Errors errors;
   Lines lines{text};
-  while (lines.next() && errors.size() < kMostErrors) {
+  while (lines.next() && errors.size() < kMaxTextErrors) {
     const auto cells = cells_of(lines.line);
     if (cells[0] != "FLOW") continue;
     const auto fail = [&](const char* what) { errors.push_back({file, {}, lines.number, 1, what}); };
@@ -201,7 +201,7 @@ std::expected<void, control::Errors> read_samples(std::string_view text, const s
       flow.destination_port = static_cast<uint16_t>(*destination_port);
     }
     if (cells[3].empty()) fail("has no output interface");
-    if (out.flows() >= kMostFlows) fail("more than a million flows");
+    if (out.flows() >= kMaxObservedFlows) fail("more than a million flows");
     if (errors.empty()) out.add(flow, std::string(cells[3]));
   }
   if (!errors.empty()) return std::unexpected(errors);
@@ -229,7 +229,7 @@ std::expected<void, control::Errors> read_records(std::string_view text, const s
   control::Errors errors;
   Lines lines{text};
   lines.next();
-  while (lines.next() && errors.size() < kMostErrors && lines.line != "Summary") {
+  while (lines.next() && errors.size() < kMaxTextErrors && lines.line != "Summary") {
     const auto cells = cells_of(lines.line);
     const auto fail = [&](const char* what) { errors.push_back({file, {}, lines.number, 1, what}); };
     if (cells.size() < kColumns) {
@@ -252,7 +252,7 @@ std::expected<void, control::Errors> read_records(std::string_view text, const s
       flow.source_port = static_cast<uint16_t>(*source_port);
       flow.destination_port = static_cast<uint16_t>(*destination_port);
     }
-    if (out.flows() >= kMostFlows) fail("more than a million flows");
+    if (out.flows() >= kMaxObservedFlows) fail("more than a million flows");
     if (errors.empty()) out.add(flow, std::string(cells[16]));
   }
   if (!errors.empty()) return std::unexpected(errors);
@@ -310,7 +310,7 @@ std::expected<size_t, control::Errors> read_counters(const TextFile& counters, c
     const Flow flow = flow_of_row(rows);
     const auto grown = growth->find(rows.number("probe", UINT64_MAX));
     if (grown == growth->end()) continue;  // not sent yet
-    if (out.flows() >= kMostFlows) rows.fail("more than a million flows");
+    if (out.flows() >= kMaxObservedFlows) rows.fail("more than a million flows");
     const auto link = link_taken(grown->second);
     unsure += link ? 0 : 1;
     if (link && rows.errors().empty()) out.add(flow, *link);

@@ -8,7 +8,7 @@ namespace softspine::analysis {
 
 namespace {
 
-constexpr size_t kMostTaken = 4'096;
+constexpr size_t kMaxTaken = 4'096;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ Sample sample_of(const Observations& observations, uint32_t members) {
   out.link_count = static_cast<uint32_t>(observations.links.size());
   out.members = members;
   const size_t count = out.is_ipv6 ? static_cast<size_t>(six) : observations.flows.size() - static_cast<size_t>(six);
-  const size_t step = count / kMostTaken + 1;
+  const size_t step = count / kMaxTaken + 1;
   size_t number = 0;
   for (const Observation& it : observations.flows) {
     if (it.flow.is_ipv6 != out.is_ipv6 || number++ % step != 0) continue;

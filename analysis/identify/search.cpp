@@ -222,7 +222,7 @@ void SearchResult::count_tried(double log2_of_more) {
 
 void SearchResult::add(const SearchResult& more) {
   count_tried(more.tried);
-  const size_t room = std::min(more.found.size(), kMost - found.size());
+  const size_t room = std::min(more.found.size(), kMax - found.size());
   found.insert(found.end(), more.found.begin(), more.found.begin() + static_cast<ptrdiff_t>(room));
   is_cut |= more.is_cut || room < more.found.size();
 }

@@ -37,11 +37,11 @@ struct Hypothesis {
 struct SearchResult {
   std::vector<Hypothesis> found;  // the most usual first; of one family, all configurations
   double tried = 0;               // log2 of how many hashes were tried
-  bool is_cut = false;            // there are more than kMost
+  bool is_cut = false;            // there are more than kMax
   bool is_ended = false;          // by goes_on()
   bool tolerates_wrong = false;   // some observations are not explained
 
-  static constexpr size_t kMost = 512;
+  static constexpr size_t kMax = 512;
 
   void count_tried(double log2_of_more);
   void add(const SearchResult& more);

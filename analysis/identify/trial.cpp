@@ -16,8 +16,8 @@ namespace dp = dataplane;
 
 namespace {
 
-constexpr size_t kMostConstants = 1 << 16;  // of one family and offset
-constexpr size_t kJudges = 96;              // pairs by which a sample with wrong observations is judged first
+constexpr size_t kMaxConstants = 1 << 16;  // of one family and offset
+constexpr size_t kJudges = 96;             // pairs by which a sample with wrong observations is judged first
 constexpr uint64_t kSeedsAtOnce = 1 << 16;
 constexpr size_t kMixingPairs = 6;  // of a round, for hashes that are not linear
 
@@ -132,7 +132,7 @@ void Trial::add_linear(const Family& family, Constant constant, SearchResult& ou
 
 // Only the result of the hash itself counts.
 void Trial::add(const dp::HashConfig& config, SearchResult& out) const {
-  if (out.found.size() == SearchResult::kMost) {
+  if (out.found.size() == SearchResult::kMax) {
     out.is_cut = true;
     return;
   }
@@ -162,7 +162,7 @@ void Trial::run(const Family& family, SearchResult& out) {
       const bool is_new = std::ranges::find(equations, both) == equations.end();
       if (is_open && is_new && equations.size() < constants.equations()) equations.push_back(both);
     }
-    for (const uint32_t constant : constants.find(equations, kMostConstants)) {
+    for (const uint32_t constant : constants.find(equations, kMaxConstants)) {
       judge(family, values, {offset, constant}, out);
       if (out.is_cut) break;
     }

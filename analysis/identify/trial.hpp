@@ -18,7 +18,7 @@ class Trial {
   // `pairs` are taken as right. `exact`: so are all other observations.
   Trial(const Sample& sample, std::vector<FlowPair> pairs, bool exact);
 
-  // Adds what fits to `out`; stops at SearchResult::kMost.
+  // Adds what fits to `out`; stops at SearchResult::kMax.
   void run(const Family& family, SearchResult& out);
   // Seeds of hashes that are not linear: of a list, or all if it is empty. `goes_on(share)` is asked now and then.
   void run(const Family& family, const std::vector<uint32_t>& seeds, const std::function<bool(double)>& goes_on,

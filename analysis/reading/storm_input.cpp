@@ -333,12 +333,12 @@ std::expected<storm::CaptureGroups, std::string> grouped_by(const StormInput& in
                                                             const std::vector<FirstReading>& first,
                                                             const std::vector<storm::CaptureClock>& clocks) {
   if (!input.clocks_within) return storm::group_captures(clocks);
-  constexpr int64_t kMostSeconds = 25LL * 24 * 3600;
+  constexpr int64_t kMaxSeconds = 25LL * 24 * 3600;
   storm::CaptureGroups out = storm::one_group(clocks.size(), *input.clocks_within);
   for (storm::AlignedCapture& it : out.groups[0].captures) {
     int64_t seconds = 0;
     if (__builtin_sub_overflow(first[it.capture].origin_seconds, first[0].origin_seconds, &seconds) ||
-        std::abs(seconds) > kMostSeconds) {
+        std::abs(seconds) > kMaxSeconds) {
       return std::unexpected(first[it.capture].path + ": its times are weeks from those of " + first[0].path +
                              ": --clocks-within cannot be true");
     }

@@ -14,7 +14,7 @@ using dataplane::Instant;
 
 namespace {
 
-constexpr Duration kMostSkew = Duration::s(25LL * 24 * 3600);  // the shortest way to stay within an Instant's range
+constexpr Duration kMaxSkew = Duration::s(25LL * 24 * 3600);  // the shortest way to stay within an Instant's range
 constexpr double kStampPs = 1e6;
 constexpr size_t kLeastLimits = 3;  // on either side
 constexpr int kSteps = 32;          // of a drift, between the least and the largest that fit
@@ -77,15 +77,15 @@ std::expected<ClockFit, std::string> fit_clock(const ClockLimits& limits, Instan
         "the times of {} packets that both saw contradict each other: a clock was set, or does not run evenly",
         limits.packets));
   }
-  const double low = search.reach(out.drift, -kMostDrift, band.wrong);
-  const double high = search.reach(out.drift, kMostDrift, band.wrong);
+  const double low = search.reach(out.drift, -kMaxDrift, band.wrong);
+  const double high = search.reach(out.drift, kMaxDrift, band.wrong);
   const Reach begin = reach_at(search, low, high, between(out.at.count_ps(), from.count_ps()));
   const Reach end = reach_at(search, low, high, between(out.at.count_ps(), to.count_ps()));
   // The line through both middles has the least uncertainty of all. Its drift is 0 if any drift fits.
   if (end.t > begin.t) out.drift = std::clamp((end.middle() - begin.middle()) / (end.t - begin.t), low, high);
   const double middle = begin.middle() - out.drift * begin.t;
   out.skew = base + Duration::ps(std::llround(middle));
-  if (out.skew > kMostSkew || out.skew < Duration{} - kMostSkew) return std::unexpected("they are weeks apart");
+  if (out.skew > kMaxSkew || out.skew < Duration{} - kMaxSkew) return std::unexpected("they are weeks apart");
   out.drift_uncertainty = std::max(high - out.drift, out.drift - low);
   out.uncertainty = Duration::ps(std::llround(
       std::max(begin.farthest_from(middle + out.drift * begin.t), end.farthest_from(middle + out.drift * end.t))));

@@ -117,7 +117,7 @@ class Grouping {
           if (!best || candidate.uncertainty < best->uncertainty) best = candidate;
         }
       }
-      if (!best || best->uncertainty > kMostUncertainty) return out;
+      if (!best || best->uncertainty > kMaxUncertainty) return out;
       is_placed_[best->capture] = true;
       out.captures.push_back(*best);
     }
@@ -133,7 +133,7 @@ class Grouping {
     AlignedCapture out{.capture = capture,
                        .map = through(fit, known.map),
                        .uncertainty = known.uncertainty + fit.uncertainty + times(drift, beyond),
-                       .drift_uncertainty = std::min(2 * kMostDrift, known.drift_uncertainty + fit.drift_uncertainty),
+                       .drift_uncertainty = std::min(2 * kMaxDrift, known.drift_uncertainty + fit.drift_uncertainty),
                        .by = known.capture,
                        .fit = fit};
     limit_drift(out.map, its.first + (its.last - its.first) / 2);
@@ -147,7 +147,7 @@ class Grouping {
   // The drifts of several pairs may add up to more than crystals differ by. The true line does not, and stays within
   // the uncertainty of one that turns around the capture's middle until it does not, either.
   static void limit_drift(ClockMap& map, Instant middle) {
-    const double rate = std::clamp(map.rate, 1 - kMostDrift, 1 + kMostDrift);
+    const double rate = std::clamp(map.rate, 1 - kMaxDrift, 1 + kMaxDrift);
     if (rate != map.rate) map = {.at = middle, .begin = map(middle), .rate = rate};
   }
 
@@ -181,8 +181,8 @@ class Grouping {
 Instant ClockMap::operator()(Instant t) const {
   const auto passed = static_cast<Int128>(t.count_ps()) - at.count_ps();
   const auto faster = std::llround((rate - 1) * static_cast<double>(passed));
-  constexpr Int128 kMost = Duration::s(100LL * 24 * 3600).count_ps();
-  return Instant::at_ps(static_cast<int64_t>(std::clamp(begin.count_ps() + passed + faster, -kMost, kMost)));
+  constexpr Int128 kMax = Duration::s(100LL * 24 * 3600).count_ps();
+  return Instant::at_ps(static_cast<int64_t>(std::clamp(begin.count_ps() + passed + faster, -kMax, kMax)));
 }
 
 CaptureGroups group_captures(const std::vector<CaptureClock>& captures) {

@@ -2,7 +2,7 @@
 // Captures of several machines on one time line: which of them can be put there, and how each clock differs.
 //
 // Clocks are compared two by two (clock_fit.hpp). The first capture's clock is the time; others are reached from it
-// over those pairs whose uncertainties add up to the least. A capture that is not reached within kMostUncertainty (a
+// over those pairs whose uncertainties add up to the least. A capture that is not reached within kMaxUncertainty (a
 // tenth of the shortest storm, 250 us at 400G) is in another group, whose time line is its own: nothing in it is before
 // or after anything in this one.
 //
@@ -20,7 +20,7 @@
 
 namespace softspine::analysis::storm {
 
-inline constexpr dataplane::Duration kMostUncertainty = dataplane::Duration::us(25);
+inline constexpr dataplane::Duration kMaxUncertainty = dataplane::Duration::us(25);
 
 struct CaptureClock {
   const SightingLog* seen = nullptr;

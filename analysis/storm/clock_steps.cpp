@@ -13,7 +13,7 @@ Instant ClockSteps::place(Instant at) {
   const Duration by = frames_ == 0 ? Duration{} : at - previous_;
   const Instant before = last_;
   const Duration to_go_on = last_ + kLeast - at;
-  if (steps_.size() < kMaxSteps && by + kLeast < Duration{} && to_go_on <= kMostShift) {
+  if (steps_.size() < kMaxSteps && by + kLeast < Duration{} && to_go_on <= kMaxShift) {
     shift_ = to_go_on;
     steps_.push_back({.at = before, .by = by, .until = at + shift_});
   } else if (steps_.size() < kMaxSteps && by > kLeast) {

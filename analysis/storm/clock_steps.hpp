@@ -37,7 +37,7 @@ class ClockSteps {
   static constexpr uint32_t kMaxStrays = 16;
   static constexpr size_t kMaxSteps = 32;
   // Times of a capture are within 50 days of its origin, and any two of the time line have to be within 106.
-  static constexpr dataplane::Duration kMostShift = dataplane::Duration::s(5LL * 24 * 3600);
+  static constexpr dataplane::Duration kMaxShift = dataplane::Duration::s(5LL * 24 * 3600);
 
   // Whether the time is so far from that of the frame before that it must be compared with the next one's.
   bool is_far(dataplane::Instant at) const {

@@ -26,9 +26,9 @@ int64_t number_of(const Json& line, const char* key) {
 
 // A time of 50 days and more is nobody's.
 bool has_time(const Json& line) {
-  constexpr int64_t kMost = dataplane::Duration::s(50LL * 24 * 3600).count_ps();
+  constexpr int64_t kMax = dataplane::Duration::s(50LL * 24 * 3600).count_ps();
   const auto it = line.find("t_ps");
-  return it != line.end() && it->is_number_integer() && it->get<int64_t>() >= 0 && it->get<int64_t>() <= kMost;
+  return it != line.end() && it->is_number_integer() && it->get<int64_t>() >= 0 && it->get<int64_t>() <= kMax;
 }
 
 LoggedEvent event_of(const Json& line) {

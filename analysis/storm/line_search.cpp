@@ -80,8 +80,8 @@ double LineSearch::width(double drift, bool robust) {
 
 // The width is a concave function of the drift, or nearly so where limits are left out.
 double LineSearch::widest(bool robust) {
-  double low = -kMostDrift;
-  double high = kMostDrift;
+  double low = -kMaxDrift;
+  double high = kMaxDrift;
   for (int i = 0; i < kThirds; ++i) {
     const double third = (high - low) / 3;
     const bool is_right = width(low + third, robust) < width(high - third, robust);

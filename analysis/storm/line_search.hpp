@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which lines v = low + drift × t lie below all upper limits and above all lower ones, of a drift within ±kMostDrift.
+// Which lines v = low + drift × t lie below all upper limits and above all lower ones, of a drift within ±kMaxDrift.
 // clock_fit.hpp explains the limits, and which line is taken.
 //
 // One limit in fifty of each side may be wrong: then the lines are those that contradict the fewest limits. A
@@ -12,7 +12,7 @@
 
 namespace softspine::analysis::storm {
 
-inline constexpr double kMostDrift = 200e-6;
+inline constexpr double kMaxDrift = 200e-6;
 
 // All in picoseconds.
 struct LineLimit {

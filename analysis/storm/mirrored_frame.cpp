@@ -77,7 +77,7 @@ std::optional<MirroredFrame> read_mirrored(Bytes frame) {
     out.bytes = behind.subspan(std::min(behind.size(), version == 1 ? 8 : 12 + more));
   }
   if (begins_with_pause(out.bytes)) return out;
-  for (size_t i = 0; i < MirroredFrame::kMostHeaderBytes && behind.size() >= i + kTypeAt + 2; ++i) {
+  for (size_t i = 0; i < MirroredFrame::kMaxHeaderBytes && behind.size() >= i + kTypeAt + 2; ++i) {
     const Bytes from = behind.subspan(i);
     if (mac_at(from, 0) != kPauseAddress || !begins_with_pause(from)) continue;
     out.bytes = from;

@@ -10,7 +10,7 @@
 //
 // Version: the first 4 bits of the header, 1 for II, 2 for III. Session: the last 10 bits of its first 4 bytes.
 // Chips put headers of their own between GRE and the frame, and their lengths are on no page. So where the frame does
-// not begin with a pause frame, one is looked for by its destination in the kMostHeaderBytes next bytes.
+// not begin with a pause frame, one is looked for by its destination in the kMaxHeaderBytes next bytes.
 // Source: draft-foschiano-erspan-03, RFC 2890.
 #pragma once
 
@@ -22,7 +22,7 @@
 namespace softspine::analysis::storm {
 
 struct MirroredFrame {
-  static constexpr size_t kMostHeaderBytes = 64;
+  static constexpr size_t kMaxHeaderBytes = 64;
 
   std::span<const uint8_t> bytes;    // of the frame, from its destination on, as far as it was captured
   std::span<const uint8_t> address;  // whom the packet is from: 4 or 16 bytes

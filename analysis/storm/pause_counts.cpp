@@ -165,8 +165,8 @@ std::string name_of_class(size_t counted) {
 }
 
 std::expected<CountReading, std::string> read_counts(const std::string& path, const std::string& port) {
-  constexpr uint64_t kMostBytes = 256 << 20;
-  auto lines = TextLines::open(path, "counters", kMostBytes);
+  constexpr uint64_t kMaxCounterBytes = 256 << 20;
+  auto lines = TextLines::open(path, "counters", kMaxCounterBytes);
   if (!lines) return std::unexpected(lines.error());
   Reading reading{port};
   std::string line;

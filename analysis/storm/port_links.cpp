@@ -123,7 +123,7 @@ std::vector<PortLinks::Copies> PortLinks::copies() const {
   recorded_.copies().for_each_pair([&](uint32_t i, uint32_t j) {
     if (!may_be_ends(senders[i], senders[j])) return;
     const auto apart = recorded_.copies().apart(i, j);
-    if (!apart || *apart > kMostApart) return;
+    if (!apart || *apart > kMaxApart) return;
     Found& it = found[std::minmax({captured_[senders[i].port], captured_[senders[j].port]})];
     it.apart = std::max(it.apart, *apart);
     ++it.sources;

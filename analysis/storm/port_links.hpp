@@ -5,7 +5,7 @@
 //   2. the description that our own captures give an interface
 //   3. the frames themselves: a pause frame is never forwarded, and what one port sends its neighbour receives.
 //      Where several ports send from one address: a place that a frame left and one that it came in at are ends if
-//      they saw the same frames, at most kMostApart apart, and every other such pair of either is kClearly farther
+//      they saw the same frames, at most kMaxApart apart, and every other such pair of either is kClearly farther
 //      apart. Without ways, two ports that another one pauses in step look like ends, too: there the
 //      frames of both ends have to have been seen at both
 //
@@ -29,7 +29,7 @@ class PortLinks {
 
   void join();
 
-  static constexpr dataplane::Duration kMostApart = dataplane::Duration::us(2);
+  static constexpr dataplane::Duration kMaxApart = dataplane::Duration::us(2);
   static constexpr dataplane::Duration kClearly = dataplane::Duration::us(1);
 
  private:

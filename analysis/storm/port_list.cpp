@@ -91,8 +91,8 @@ std::optional<uint64_t> mac_of(std::string_view text) {
 }
 
 std::expected<void, std::string> read_port_list(const std::string& path, KnownFabric& known) {
-  constexpr uint64_t kMostBytes = 16 << 20;
-  auto lines = TextLines::open(path, "a list", kMostBytes);
+  constexpr uint64_t kMaxListBytes = 16 << 20;
+  auto lines = TextLines::open(path, "a list", kMaxListBytes);
   if (!lines) return std::unexpected(lines.error());
   PortListReading reading{known};
   std::string line;

@@ -14,12 +14,12 @@ using dataplane::Rate;
 namespace {
 
 constexpr size_t kMaxNameBytes = 128;  // names go to terminals and pictures
-constexpr uint64_t kMostBps = 10'000'000'000'000;
+constexpr uint64_t kMaxBps = 10'000'000'000'000;
 
-// A link below the least rate that we know is one that was not measured; one above kMostBps is nobody's.
+// A link below the least rate that we know is one that was not measured; one above kMaxBps is nobody's.
 Rate speed_of(uint64_t bps) {
   const Rate rate = Rate::bps(bps);
-  return rate < Rate::min() || bps > kMostBps ? Rate{} : rate;
+  return rate < Rate::min() || bps > kMaxBps ? Rate{} : rate;
 }
 
 // Our own captures describe a port: the other end of its link, and how many ports its node has.

@@ -201,7 +201,7 @@ TEST(Search, KeepsFiveHundredAndTwelveAndIsNotSureThen) {
   const auto found = identify(observations, 8, {});
   EXPECT_TRUE(found.is_cut);
   ASSERT_EQ(found.classes.size(), 1u);
-  EXPECT_EQ(found.classes[0].hypotheses.size(), analysis::SearchResult::kMost);
+  EXPECT_EQ(found.classes[0].hypotheses.size(), analysis::SearchResult::kMax);
   EXPECT_LT(found.chance, analysis::kNoChance);
   EXPECT_EQ(found.verdict, IdentifyVerdict::kIndistinguishable) << "there may be others";
 }
