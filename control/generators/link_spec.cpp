@@ -14,8 +14,8 @@ std::expected<uint32_t, std::string> uplinks_for(double count, dataplane::Rate d
   const double below = count * static_cast<double>(down_parts) * ratio.up_thousandths;
   const double above = static_cast<double>(up_parts) * ratio.down_thousandths;
   const double links = below / above;
-  constexpr double kMost = 1e6;  // no switch has as many ports
-  if (!(links <= kMost)) return std::unexpected("more uplinks than a switch has ports");
+  constexpr double kMax = 1e6;  // no switch has as many ports
+  if (!(links <= kMax)) return std::unexpected("more uplinks than a switch has ports");
   if (rounding == Rounding::kUp) return static_cast<uint32_t>(std::ceil(links));
   if (std::fmod(below, above) != 0) {
     std::string text = std::to_string(links);

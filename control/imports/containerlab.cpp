@@ -255,9 +255,9 @@ class ContainerlabReader {
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), mtu);
     if (error != std::errc{} || stop != text.data() + text.size()) {
       reader_.wrong_type(*value, "a number of bytes");
-    } else if (mtu < kLeastLinkMtu || mtu > kMostLinkMtu) {
+    } else if (mtu < kLeastLinkMtu || mtu > kMaxLinkMtu) {
       note(*value, "mtu " + std::to_string(mtu) + " is not taken: links have " + std::to_string(kLeastLinkMtu) +
-                       " to " + std::to_string(kMostLinkMtu));
+                       " to " + std::to_string(kMaxLinkMtu));
     } else {
       out.mtu = mtu;
     }

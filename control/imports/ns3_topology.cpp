@@ -231,8 +231,8 @@ class Ns3Reader {
     const auto bps = ns3_rate(field.text);
     if (!bps) return fail(field, shown(field.text) + " is no rate such as 100Gbps");
     out = dataplane::Rate::bps(*bps);
-    const bool good = out >= kLeastLinkRate && out <= kMostLinkRate;
-    return good || fail(field, "a link has " + print(kLeastLinkRate) + " to " + print(kMostLinkRate) + ", not " +
+    const bool good = out >= kLeastLinkRate && out <= kMaxLinkRate;
+    return good || fail(field, "a link has " + print(kLeastLinkRate) + " to " + print(kMaxLinkRate) + ", not " +
                                    shown(field.text));
   }
   static std::string print(dataplane::Rate rate) {
@@ -242,10 +242,10 @@ class Ns3Reader {
   bool read_delay(const Field& field, Length& out) {
     const auto ps = ns3_time(field.text);
     if (!ps) return fail(field, shown(field.text) + " is no delay such as 1000ns, in whole picoseconds");
-    constexpr int64_t kMost = static_cast<int64_t>(kMostLinkLength.micrometres / kMicrometresPerPs);
-    if (*ps > kMost) {
+    constexpr int64_t kMax = static_cast<int64_t>(kMaxLinkLength.micrometres / kMicrometresPerPs);
+    if (*ps > kMax) {
       return fail(field,
-                  "a link takes " + print_quantity(kMost, kDurationQuantity) + " at most, not " + shown(field.text));
+                  "a link takes " + print_quantity(kMax, kDurationQuantity) + " at most, not " + shown(field.text));
     }
     out = std::max(Length{static_cast<uint64_t>(*ps) * kMicrometresPerPs}, kLeastLinkLength);
     return true;

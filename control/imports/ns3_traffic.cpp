@@ -16,9 +16,9 @@
 namespace softspine::control {
 namespace {
 
-constexpr uint64_t kMostNs3Flows = 100'000;
+constexpr uint64_t kMaxNs3Flows = 100'000;
 constexpr size_t kNs3FlowFields = 6;
-constexpr double kMostSeconds = 1e6;  // beyond, a stop time means that there is none
+constexpr double kMaxSeconds = 1e6;  // beyond, a stop time means that there is none
 constexpr std::array<uint32_t, 5> kRoceMtus{256, 512, 1'024, 2'048, 4'096};
 
 template <typename T>
@@ -49,9 +49,9 @@ class Ns3FlowReader {
   void read() {
     const std::vector<Field> head = lines_.next();
     const auto count = head.empty() ? std::nullopt : ns3_number<uint64_t>(head[0].text);
-    if (!count || head.size() != 1 || *count > kMostNs3Flows)
+    if (!count || head.size() != 1 || *count > kMaxNs3Flows)
       return void(errors_.fail("count", head.empty() ? Field{} : head[0],
-                               "the first line must be the number of flows, at most " + std::to_string(kMostNs3Flows)));
+                               "the first line must be the number of flows, at most " + std::to_string(kMaxNs3Flows)));
     for (uint64_t i = 0; i < *count; ++i) {
       const std::vector<Field> fields = lines_.next();
       if (fields.empty())
@@ -169,7 +169,7 @@ class Ns3ConfigReader {
         note((*row("PACKET_PAYLOAD_SIZE"))[1], "a payload of " + std::string((*row("PACKET_PAYLOAD_SIZE"))[1].text) +
                                                    " bytes is none of RoCE's MTUs: " + std::to_string(out_.mtu));
     }
-    if (const auto stop = value("SIMULATOR_STOP_TIME", 1e30); stop && *stop <= kMostSeconds)
+    if (const auto stop = value("SIMULATOR_STOP_TIME", 1e30); stop && *stop <= kMaxSeconds)
       out_.stop_ps = std::llround(*stop * 1e12);
     if (const auto mebibytes = value("BUFFER_SIZE", 65'536); mebibytes && *mebibytes > 0)
       out_.buffer_bytes = static_cast<uint64_t>(*mebibytes * 1'048'576);

@@ -144,18 +144,18 @@ class SonicReader {
       Port port{.name = key.text(), .alias = text_at(row, "alias"), .down = text_at(row, "admin_status") == "down"};
       uint64_t number = 0;
       if (read_number(row, "speed", number)) {
-        const bool good = number >= 1 && number <= kMostLinkRate.count_bps() / kBitsOfSpeed;
+        const bool good = number >= 1 && number <= kMaxLinkRate.count_bps() / kBitsOfSpeed;
         if (good) port.rate = dataplane::Rate::bps(number * kBitsOfSpeed);
         if (!good)
-          reader_.fail(row.child("speed"), "must be 1 to " + std::to_string(kMostLinkRate.count_bps() / kBitsOfSpeed) +
+          reader_.fail(row.child("speed"), "must be 1 to " + std::to_string(kMaxLinkRate.count_bps() / kBitsOfSpeed) +
                                                " Mb/s, not " + std::to_string(number));
       }
       if (read_number(row, "mtu", number)) {
-        if (number >= kLeastLinkMtu && number <= kMostLinkMtu)
+        if (number >= kLeastLinkMtu && number <= kMaxLinkMtu)
           port.mtu = static_cast<uint32_t>(number);
         else
           note(row.child("mtu"), "mtu " + std::to_string(number) + " is not taken: links have " +
-                                     std::to_string(kLeastLinkMtu) + " to " + std::to_string(kMostLinkMtu));
+                                     std::to_string(kLeastLinkMtu) + " to " + std::to_string(kMaxLinkMtu));
       }
       if (!port.alias.empty()) device.by_alias.emplace(port.alias, port.name);
       device.ports.emplace(port.name, port);
@@ -181,7 +181,7 @@ class SonicReader {
         if (port.kind() != ValueKind::kScalar || length.kind() != ValueKind::kScalar) return;
         const auto found = device.ports.find(port.text());
         const auto um = parse_quantity(length.text(), kLengthQuantity);
-        if (!um || static_cast<uint64_t>(*um) > kMostLinkLength.micrometres) {
+        if (!um || static_cast<uint64_t>(*um) > kMaxLinkLength.micrometres) {
           reader_.wrong_type(length, "a length such as 40m, at most 400000km");
         } else if (found != device.ports.end() && *um > 0) {  // 0m: SONiC's word for a port without a cable
           found->second.length = std::max(Length{static_cast<uint64_t>(*um)}, kLeastLinkLength);

@@ -11,7 +11,7 @@
 namespace softspine::control {
 namespace {
 
-constexpr double kMostSending = 3.6e15;  // an hour, in picoseconds
+constexpr double kMaxSending = 3.6e15;  // an hour, in picoseconds
 
 // The rate that most links have, and their number.
 std::pair<uint64_t, size_t> usual_link_rate(const ForeignTopology& topology) {
@@ -71,7 +71,7 @@ std::string ns3_run_text(const ForeignTopology& topology, const ForeignTraffic& 
   uint64_t slowest = UINT64_MAX;
   for (const ForeignLink& link : topology.links) slowest = std::min(slowest, link.rate.count_bps());
   constexpr int64_t kSecond = 1'000'000'000'000;
-  const double sending = std::min(bytes * 8e12 / static_cast<double>(slowest), kMostSending);
+  const double sending = std::min(bytes * 8e12 / static_cast<double>(slowest), kMaxSending);
   const int64_t duration = last + std::llround(sending) + kSecond;
   return "\nrun: {duration: " + print_quantity(duration, kDurationQuantity) +
          "}  # no end is given: enough for all flows\n";

@@ -119,9 +119,9 @@ size_t mask_bytes(HashField field) {
 
 // Returns whether there are few enough to go on.
 bool check_fine_grained(Reader& reader, Value list, const HashConfig& hash) {
-  constexpr size_t kMost = 16;
-  if (hash.fine_grained.size() > kMost) {
-    reader.fail(list, "has " + std::to_string(hash.fine_grained.size()) + " fields: at most " + std::to_string(kMost));
+  constexpr size_t kMax = 16;
+  if (hash.fine_grained.size() > kMax) {
+    reader.fail(list, "has " + std::to_string(hash.fine_grained.size()) + " fields: at most " + std::to_string(kMax));
     return false;
   }
   const std::vector<Value> places = list.each();
@@ -224,7 +224,7 @@ void check_is_in(Reader& reader, Value where, HashModel model, HashAlgorithm alg
 
 // What has no bin of its own shares RTAG7's bins 1 and 0.
 void check_user_bins(Reader& reader, Value where, const HashConfig& hash) {
-  constexpr uint32_t kMost = dataplane::KeyLayout::kUserBinBytes;
+  constexpr uint32_t kMax = dataplane::KeyLayout::kUserBinBytes;
   const auto bytes_of = [&](const std::vector<HashField>& fields) {
     HashConfig block = hash;
     block.fields = fields;
@@ -235,8 +235,8 @@ void check_user_bins(Reader& reader, Value where, const HashConfig& hash) {
     for (const auto& fields : {hash.rtag7->a.equal_ports, hash.rtag7->b_fields, hash.rtag7->b.equal_ports})
       bytes = std::max(bytes, fields ? bytes_of(*fields) : 0);
   }
-  if (bytes > kMost)
-    reader.fail(where, "RTAG7 has " + std::to_string(kMost) +
+  if (bytes > kMax)
+    reader.fail(where, "RTAG7 has " + std::to_string(kMax) +
                            " bytes for RDMA_BTH_*, IPV6_FLOW_LABEL and UDFs together, not " + std::to_string(bytes));
 }
 
@@ -268,10 +268,10 @@ void check_neighbours(Reader& reader, Value weights, const EcmpGroupConfig& grou
     const bool found = std::ranges::any_of(
         fabric.nodes, [&name](const FabricNode& node) { return node.kind == NodeKind::kSwitch && node.name == name; });
     if (!found) reader.fail(weights.child(name), "there is no switch " + shown(name));
-    constexpr uint32_t kMost = dataplane::kMaxEcmpGroupBuckets;
-    if (weight < 1 || weight > kMost)
+    constexpr uint32_t kMax = dataplane::kMaxEcmpGroupBuckets;
+    if (weight < 1 || weight > kMax)
       reader.fail(weights.child(name),
-                  "must be from 1 to " + std::to_string(kMost) + ", not '" + std::to_string(weight) + "'");
+                  "must be from 1 to " + std::to_string(kMax) + ", not '" + std::to_string(weight) + "'");
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 using LineWords = std::vector<std::string>;
 
 constexpr size_t kLeastWords = 6;
-constexpr size_t kMostWords = 7;
+constexpr size_t kMaxProfileWords = 7;
 
 LineWords words_in(const std::string& line) {
   std::istringstream stream(line);
@@ -37,7 +37,7 @@ bool is_integer(std::string_view word) {
 }
 
 std::string why_not(const LineWords& words) {
-  if (words.size() < kLeastWords || words.size() > kMostWords)
+  if (words.size() < kLeastWords || words.size() > kMaxProfileWords)
     return "expected speed, cable, size, xon, xoff, threshold and perhaps xon_offset, found " +
            std::to_string(words.size()) + " words";
   if (!is_number(words[0])) return "speed: expected Mb/s, such as 100000";
@@ -46,7 +46,7 @@ std::string why_not(const LineWords& words) {
     if (!is_number(words[i])) return std::string(i == 2 ? "size" : i == 3 ? "xon" : "xoff") + ": expected bytes";
   }
   if (!is_integer(words[5])) return "threshold: expected an integer";
-  if (words.size() == kMostWords && !is_number(words[6])) return "xon_offset: expected bytes";
+  if (words.size() == kMaxProfileWords && !is_number(words[6])) return "xon_offset: expected bytes";
   return "";
 }
 
@@ -57,7 +57,7 @@ std::string row_of(const LineWords& words, std::string_view threshold) {
   std::string out = "\"pg_lossless_" + words[0] + "_" + words[1] + "_profile\": {" +
                     pair("pool", std::string(kLosslessPool)) + ", " + pair("size", words[2]) + ", " +
                     pair("xon", words[3]) + ", " + pair("xoff", words[4]) + ", " + pair(threshold, words[5]);
-  if (words.size() == kMostWords) out += ", " + pair("xon_offset", words[6]);
+  if (words.size() == kMaxProfileWords) out += ", " + pair("xon_offset", words[6]);
   return out + "}";
 }
 

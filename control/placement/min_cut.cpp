@@ -13,8 +13,8 @@ constexpr uint32_t kNowhere = UINT32_MAX;
 // Beginnings, so that a cut of thousands of ranks takes seconds, and one of a hundred no time.
 constexpr uint64_t kPairsTried = 1 << 23;
 constexpr uint64_t kLeastTries = 2;
-constexpr uint64_t kMostTries = 64;
-constexpr uint32_t kMostRounds = 200;
+constexpr uint64_t kMaxTries = 64;
+constexpr uint32_t kMaxSwapRounds = 200;
 constexpr double kFewPlacements = 1 << 17;  // so few are all tried: milliseconds
 
 // Ranks are numbered anew here: those to be placed, from 0.
@@ -34,7 +34,7 @@ class Partition {
 
   std::vector<uint32_t> best() {
     const uint64_t pairs = std::max<uint64_t>(1, uint64_t{talks_.size()} * talks_.size());
-    const uint64_t tries = std::clamp(kPairsTried / pairs, kLeastTries, kMostTries);
+    const uint64_t tries = std::clamp(kPairsTried / pairs, kLeastTries, kMaxTries);
     for (uint64_t i = 0; i < tries && (kept_.empty() || least_ > 0); ++i) {
       grow(i);
       refine();
@@ -115,7 +115,7 @@ class Partition {
       for (const Talk& talk : talks_[rank]) said(rank, island_of_[talk.peer]) += talk.bytes;
     }
     bool better = true;
-    for (uint32_t round = 0; better && round < kMostRounds; ++round) {
+    for (uint32_t round = 0; better && round < kMaxSwapRounds; ++round) {
       better = false;
       for (uint32_t rank = 0; rank < count(); ++rank) better = improve(rank) || better;
     }

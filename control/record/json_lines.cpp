@@ -18,8 +18,8 @@ namespace {
 constexpr std::array<std::string_view, 6> kSectionWords{"port", "priority", "group", "queue", "pool", "host priority"};
 constexpr std::array<std::string_view, 4> kNumberWords{"", "priority", "group", "queue"};
 // The length of a line beside its cells and its place: time, number, brackets.
-constexpr size_t kMostAround = 2 * LineKey::kPlace + 20;
-constexpr size_t kMostOfCell = LineKey::kPlace + LineText::kMostDigits;
+constexpr size_t kMaxAround = 2 * LineKey::kPlace + 20;
+constexpr size_t kMaxOfCell = LineKey::kPlace + LineText::kMaxDigits;
 
 constexpr std::array<std::string_view, 5> kControlKeys{"what", "what", "switch", "circle", "what"};
 
@@ -99,7 +99,7 @@ void SeriesText::add_sample(std::string& out, const SeriesSample& sample) {
   for (const ChangedRow& row : sample.rows) {
     const std::string& place = places_[row.place];
     const SeriesCell* const end = cell + row.cells;
-    LineText::append(out, place.size() + kMostAround + row.cells * kMostOfCell, [&](LineText& line) {
+    LineText::append(out, place.size() + kMaxAround + row.cells * kMaxOfCell, [&](LineText& line) {
       line.add(before);
       line.add(std::string_view{place});
       if (row.of != SeriesRow::kWhole) line.add(numbered(row.of, row.number));

@@ -34,7 +34,7 @@ class LineKey {
 // One line, where there is room for it.
 class LineText {
  public:
-  static constexpr size_t kMostDigits = 20;  // of 64 bits
+  static constexpr size_t kMaxDigits = 20;  // of 64 bits
 
   // Appends to `out` the line that write(line) puts together of at most `longest` characters.
   template <typename Write>
@@ -55,7 +55,7 @@ class LineText {
     std::memcpy(at_, key.place().data(), LineKey::kPlace);
     at_ += key.text().size();
   }
-  void add(uint64_t number) { at_ = std::to_chars(at_, at_ + kMostDigits, number).ptr; }
+  void add(uint64_t number) { at_ = std::to_chars(at_, at_ + kMaxDigits, number).ptr; }
 
  private:
   explicit LineText(char* at) : at_(at) {}

@@ -16,9 +16,9 @@ using dataplane::Duration;
 using dataplane::Rate;
 
 const Limits<uint8_t> kRetryCounts = within<uint8_t>(3, 10);
-const Limits<Rate> kLinkRates = within(kLeastLinkRate, kMostLinkRate);
-const Limits<Length> kLengths = within(kLeastLinkLength, kMostLinkLength);
-const Limits<uint32_t> kMtus = within(kLeastLinkMtu, kMostLinkMtu);
+const Limits<Rate> kLinkRates = within(kLeastLinkRate, kMaxLinkRate);
+const Limits<Length> kLengths = within(kLeastLinkLength, kMaxLinkLength);
+const Limits<uint32_t> kMtus = within(kLeastLinkMtu, kMaxLinkMtu);
 
 const Limits<uint16_t> kVlanIds = within<uint16_t>(1, kMaxVlan);
 

@@ -77,9 +77,9 @@ class GeneratedFabrics {
 
   // Node names have at most 63 characters, and no two nodes the same.
   bool check_names(const Named<Spec>::Item& item) {
-    constexpr size_t kMostName = 24;
-    if (item.name.size() > kMostName)
-      return reader_.fail(item.key, "is too long to begin names of nodes: at most " + std::to_string(kMostName));
+    constexpr size_t kMaxName = 24;
+    if (item.name.size() > kMaxName)
+      return reader_.fail(item.key, "is too long to begin names of nodes: at most " + std::to_string(kMaxName));
     const auto [first, end] = ranges_.at(item.name);
     for (size_t n = first; n < end; ++n) {
       if (out_.by_name.at(out_.nodes[n].name) == n) continue;

@@ -12,8 +12,8 @@ namespace {
 
 using OcJson = nlohmann::ordered_json;
 
-constexpr uint64_t kMostSeed = 0xffff'ffff;
-constexpr uint64_t kMostRotation = 31;
+constexpr uint64_t kMaxSeed = 0xffff'ffff;
+constexpr uint64_t kMaxRotation = 31;
 constexpr int kMaxJsonDepth = 32;
 
 // A key without its module's name.
@@ -77,10 +77,10 @@ class PolicyReading {
       const std::string name(plain(key));
       if (name == "name") continue;
       if (name == "seed") {
-        if (const auto seed = number(name, value, kMostSeed)) out_.seed = static_cast<uint32_t>(*seed);
+        if (const auto seed = number(name, value, kMaxSeed)) out_.seed = static_cast<uint32_t>(*seed);
         take(name, value);
       } else if (name == "rotation") {
-        if (const auto bits = number(name, value, kMostRotation)) out_.offset = static_cast<uint8_t>(*bits);
+        if (const auto bits = number(name, value, kMaxRotation)) out_.offset = static_cast<uint8_t>(*bits);
         take(name, value);
         remark("OpenConfig does not say which way 'rotation' rotates: to the right here");
       } else if (name == "algorithm") {

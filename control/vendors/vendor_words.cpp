@@ -9,7 +9,7 @@ namespace {
 
 using enum KnobKind;
 
-constexpr uint64_t kMost32 = 0xffff'ffff;
+constexpr uint64_t kMax32 = 0xffff'ffff;
 constexpr FieldSet kSrcIp = set_of(HashField::kSrcIp);
 constexpr FieldSet kDstIp = set_of(HashField::kDstIp);
 constexpr FieldSet kSrcPort = set_of(HashField::kL4SrcPort);
@@ -109,7 +109,7 @@ constexpr std::array<std::string_view, 6> kNvuePrefixes{
     "nv set system forwarding lag-hash",    "nv unset system forwarding ecmp-hash",
     "nv unset system forwarding hash-seed", "nv unset system forwarding lag-hash"};
 constexpr std::array kNvueKnobs{
-    Knob{"nv set system forwarding hash-seed", kSeed, 0, Families::kBoth, kMost32},
+    Knob{"nv set system forwarding hash-seed", kSeed, 0, Families::kBoth, kMax32},
     Knob{"nv set system forwarding ecmp-hash ip-protocol", kSwitch, kProtocol},
     Knob{"nv set system forwarding ecmp-hash source-ip", kSwitch, kSrcIp},
     Knob{"nv set system forwarding ecmp-hash destination-ip", kSwitch, kDstIp},
@@ -137,7 +137,7 @@ constexpr std::array kNvueKnobs{
 constexpr std::array<std::string_view, 4> kTrafficPrefixes{"hash_config.", "lag_hash_config.", "ecmp_hash_seed",
                                                            "symmetric_hash_enable"};
 constexpr std::array kTrafficKnobs{
-    Knob{"ecmp_hash_seed", kSeed, 0, Families::kBoth, kMost32},
+    Knob{"ecmp_hash_seed", kSeed, 0, Families::kBoth, kMax32},
     Knob{"hash_config.enable", kEnable},
     Knob{"hash_config.ip_prot", kSwitch, kProtocol},
     Knob{"hash_config.sip", kSwitch, kSrcIp},
@@ -207,7 +207,7 @@ constexpr std::array kAristaKnobs{
     Knob{"load-balance policies load-balance sand profile * fields ipv6 outer", kList,
          kSrcIp | kDstIp | kProtocol | kFlowLabel, Families::kIpv6},
     Knob{"load-balance policies load-balance sand profile * fields l4 outer", kList, kPorts},
-    Knob{"load-balance policies load-balance sand profile * hash seed", kSeed, 0, Families::kBoth, kMost32},
+    Knob{"load-balance policies load-balance sand profile * hash seed", kSeed, 0, Families::kBoth, kMax32},
     Knob{"load-balance policies load-balance sand profile * fields udp dst-port", kPayload},
     Knob{"load-balance policies load-balance sand profile * ecmp hash key shift", kUnmodelled, 0, Families::kBoth, 0,
          "shifts the key, in a way that is not published"},
@@ -225,7 +225,7 @@ constexpr std::array<std::string_view, 4> kJunosPrefixes{
     "forwarding-options enhanced-hash-key", "forwarding-options hash-key",
     "groups * forwarding-options enhanced-hash-key", "deactivate forwarding-options enhanced-hash-key"};
 constexpr std::array kJunosKnobs{
-    Knob{"forwarding-options enhanced-hash-key hash-seed", kSeed, 0, Families::kBoth, kMost32},
+    Knob{"forwarding-options enhanced-hash-key hash-seed", kSeed, 0, Families::kBoth, kMax32},
     Knob{"forwarding-options enhanced-hash-key family inet no-ipv4-source-address", kExclude, kSrcIp, Families::kIpv4},
     Knob{"forwarding-options enhanced-hash-key family inet no-ipv4-destination-address", kExclude, kDstIp,
          Families::kIpv4},

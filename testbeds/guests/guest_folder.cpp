@@ -20,11 +20,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kConsoleEndBytes = 8192;
 // The limit of a file that a guest wrote: it may write anything.
-constexpr std::size_t kMostFileBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
 
 std::expected<std::string, Error> read_file(const fs::path& path) {
-  auto text = read_file_end(path, kMostFileBytes + 1);
-  if (text && text->size() > kMostFileBytes) {
+  auto text = read_file_end(path, kMaxFileBytes + 1);
+  if (text && text->size() > kMaxFileBytes) {
     return std::unexpected(Error{path.string(), "is larger than the guest has to say"});
   }
   return text;

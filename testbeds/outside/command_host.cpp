@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kGraceAfterTimeout{5000};
 // Until a command begins: QEMU without KVM takes a minute on a machine that has nothing else to do.
-constexpr milliseconds kMostBoot{300'000};
+constexpr milliseconds kMaxBoot{300'000};
 constexpr size_t kConsoleLines = 6;  // that show how a host ended
 constexpr const char* kStay = "exec tail -f /dev/null";
 
@@ -66,7 +66,7 @@ void CommandHost::poll(Clock::time_point now) {
 // A command's time begins with the command, however long its host has booted.
 bool CommandHost::is_out_of_time(Clock::time_point now) const {
   if (!has_command(spec())) return false;
-  return is_up_ ? now - *is_up_ > timeout_ : now - began_ > std::max(kMostBoot, timeout_);
+  return is_up_ ? now - *is_up_ > timeout_ : now - began_ > std::max(kMaxBoot, timeout_);
 }
 
 // For a host with a command of its own: one that only stays until it is stopped should not have ended at all.

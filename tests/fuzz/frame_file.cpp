@@ -18,7 +18,7 @@ namespace {
 
 using namespace softspine;
 
-constexpr size_t kMostFrames = 16;
+constexpr size_t kMaxFileFrames = 16;
 
 const control::Testbed& fabric() {
   static const control::Testbed testbed = *control::parse_testbed(
@@ -51,11 +51,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   dataplane::RecordedFrame frame;
-  for (size_t frames = 0; frames < kMostFrames && reader->next(frame); ++frames) {
+  for (size_t frames = 0; frames < kMaxFileFrames && reader->next(frame); ++frames) {
     SOFTSPINE_CHECK(frame.captured <= frame.length, frame.captured, frame.length);
     const std::string digits = tools::hex_of({frame.bytes, frame.captured});
     SOFTSPINE_CHECK(tools::bytes_of_hex(digits)->size() == frame.captured, frame.captured, size);
-    explain(walker, frame, frames == size % kMostFrames);
+    explain(walker, frame, frames == size % kMaxFileFrames);
   }
   return 0;
 }

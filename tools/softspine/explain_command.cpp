@@ -91,13 +91,13 @@ Status explain(const ExplainArguments& arguments) {
 
 // The one packet's own words, and that they were given.
 void add_probe_options(CLI::App& command, ExplainArguments& out) {
-  constexpr int kMostPort = UINT16_MAX;
+  constexpr int kMaxPort = UINT16_MAX;
   const std::vector<CLI::Option*> options{
       command.add_option("--to", out.to, "the host it is for"),
       command.add_option("--sport", out.probe.source_port, "UDP or TCP source port (49152)")
-          ->check(CLI::Range(0, kMostPort)),
+          ->check(CLI::Range(0, kMaxPort)),
       command.add_option("--dport", out.probe.destination_port, "destination port (4791: RoCEv2)")
-          ->check(CLI::Range(0, kMostPort)),
+          ->check(CLI::Range(0, kMaxPort)),
       command.add_option("--qp", out.probe.qp, "destination QP")->check(CLI::Range(0, 0xffffff)),
       command.add_option("--opcode", out.probe.opcode, "BTH opcode (10: WRITE_ONLY)")->check(CLI::Range(0, 255)),
       command.add_option("--protocol", out.protocol, "udp or tcp")->check(CLI::IsMember({"udp", "tcp"})),

@@ -32,9 +32,9 @@ using control::Json;
 
 namespace {
 
-constexpr uint32_t kMostMembers = 4'096;
-constexpr uint32_t kMostProbes = 2'048;
-constexpr size_t kMostTextBytes = size_t{64} << 20;  // of one file of observations: a million flows
+constexpr uint32_t kMaxMembers = 4'096;
+constexpr uint32_t kMaxAskedProbes = 2'048;
+constexpr size_t kMaxObservationBytes = size_t{64} << 20;  // of one file of observations: a million flows
 constexpr const char* kProfile = "identified";
 constexpr const char* kOfPerftest =
     "ib_write_bw runs at the source, with -d and -x of its address. It sets no queue pair: in what was observed "
@@ -115,10 +115,10 @@ class SearchProgress {
 };
 
 std::expected<std::string, std::string> text_of(const std::string& file) {
-  auto text = control::read_text_file(file, false, kMostTextBytes);
+  auto text = control::read_text_file(file, false, kMaxObservationBytes);
   if (!text) return std::unexpected(file + ": " + text.error());
-  if (text->size() > kMostTextBytes)
-    return std::unexpected(fmt::format("{}: is larger than {} MiB", file, kMostTextBytes >> 20));
+  if (text->size() > kMaxObservationBytes)
+    return std::unexpected(fmt::format("{}: is larger than {} MiB", file, kMaxObservationBytes >> 20));
   return text;
 }
 
@@ -293,8 +293,8 @@ Status identify(const IdentifyArguments& arguments) {
   const auto links = static_cast<uint32_t>(observations->links.size());
   const uint32_t members = arguments.members > 0 ? arguments.members : links;
   if (members < links) return wrong_input(fmt::format("--members {}: there are {} links", members, links));
-  if (members < 2 || members > kMostMembers)
-    return wrong_input(fmt::format("a group has 2 to {} members, not {}", kMostMembers, members));
+  if (members < 2 || members > kMaxMembers)
+    return wrong_input(fmt::format("a group has 2 to {} members, not {}", kMaxMembers, members));
   const auto ranges = ranges_for(arguments, analysis::observed_ranges(*observations));
   if (!ranges) return wrong_input(ranges.error());
   const StopSearchingOnInterrupt stop;
@@ -357,7 +357,7 @@ void add_identify_command(CLI::App& app, Status& status) {
   CLI::Option* next_probes =
       command
           ->add_option("--next-probes", arguments->next_probes, "propose so many flows, those that would decide most")
-          ->check(CLI::Range(1U, kMostProbes));
+          ->check(CLI::Range(1U, kMaxAskedProbes));
   command->add_option("--probes", arguments->probes, ".pcap: the proposed flows, a frame each");
   command->add_option("--probes-csv", arguments->probes_csv, "the proposed flows as CSV");
   command->add_option("--from", arguments->from, "the prefix that probes come from")->needs(next_probes);

@@ -60,12 +60,12 @@ control::ImportOptions options_of(const ImportArguments& arguments) {
   if (!arguments.rate.empty()) {
     out.rate = dataplane::Rate::bps(
         static_cast<uint64_t>(quantity_argument("--rate", arguments.rate, control::kRateQuantity)));
-    if (out.rate < control::kLeastLinkRate || out.rate > control::kMostLinkRate)
+    if (out.rate < control::kLeastLinkRate || out.rate > control::kMaxLinkRate)
       throw CLI::ValidationError("--rate", "must be 1Mbps to 1.6Tbps");
   }
   if (!arguments.length.empty()) {
     out.length = {static_cast<uint64_t>(quantity_argument("--length", arguments.length, control::kLengthQuantity))};
-    if (out.length < control::kLeastLinkLength || out.length > control::kMostLinkLength)
+    if (out.length < control::kLeastLinkLength || out.length > control::kMaxLinkLength)
       throw CLI::ValidationError("--length", "must be 1mm to 400000km");
   }
   return out;

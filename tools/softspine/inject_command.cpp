@@ -74,13 +74,13 @@ Json fault_of(const InjectArguments& arguments) {
 // in a paused queue may stay there: waits for a millisecond of emulated time, and a minute, and no longer.
 // Nothing if the run has ended meanwhile: so have they.
 std::optional<uint64_t> await_end_of_frames(Client& client, int64_t last_ps) {
-  constexpr int64_t kMostWaitPs = 1'000'000'000;
+  constexpr int64_t kMaxWaitPs = 1'000'000'000;
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes{1};
   for (;;) {
     const Result asked = client.call("injected", Json::object());
     if (!asked) return std::nullopt;
     const uint64_t under_way = asked->at("under_way").get<uint64_t>();
-    const bool enough = asked->at("at_ps").get<int64_t>() > last_ps + kMostWaitPs;
+    const bool enough = asked->at("at_ps").get<int64_t>() > last_ps + kMaxWaitPs;
     if (under_way == 0 || enough || std::chrono::steady_clock::now() > give_up) return under_way;
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }

@@ -26,8 +26,8 @@ std::optional<IpPacket> ip_packet_in(std::span<const uint8_t> frame) {
   namespace ethernet = dataplane::ethernet;
   namespace ipv4 = dataplane::ipv4;
   namespace ipv6 = dataplane::ipv6;
-  constexpr size_t kMostIpv4Bytes = 60;  // with all options; more than IPv6's
-  std::array<uint8_t, ethernet::kBytes + ethernet::kTagBytes + kMostIpv4Bytes + dataplane::udp::kBytes> start{};
+  constexpr size_t kMaxIpv4Bytes = 60;  // with all options; more than IPv6's
+  std::array<uint8_t, ethernet::kBytes + ethernet::kTagBytes + kMaxIpv4Bytes + dataplane::udp::kBytes> start{};
   std::ranges::copy(frame.first(std::min(frame.size(), start.size())), start.begin());
   const uint8_t* type = start.data() + ethernet::kType;
   if (dataplane::load16(type) == ethernet::kTypeVlan) type += ethernet::kTagBytes;

@@ -18,8 +18,8 @@ namespace {
 
 constexpr uint32_t kFlows = 4096;
 constexpr uint32_t kBurst = 32;
-constexpr double kMostUsualCycles = 3 * 19;
-constexpr double kMostRtag7Cycles = 3 * 17;
+constexpr double kMaxUsualCycles = 3 * 19;
+constexpr double kMaxRtag7Cycles = 3 * 17;
 constexpr double kAnyCycles = 1e9;
 constexpr uint32_t kL3 = 14;
 constexpr uint32_t kL4 = 34;
@@ -109,12 +109,12 @@ void run(benchmark::State& state, const HashConfig& config, double most_cycles) 
 void usual(benchmark::State& state, HashAlgorithm algorithm) {
   HashConfig config{.algorithm = algorithm};
   config.fields.push_back(HashField::kRdmaBthDestQp);
-  run(state, config, kMostUsualCycles);
+  run(state, config, kMaxUsualCycles);
 }
 void rtag7(benchmark::State& state, HashAlgorithm algorithm) {
   HashConfig config{.model = HashModel::kRtag7, .algorithm = algorithm};
   config.udfs = {destination_qp_udf()};
-  run(state, config, kMostRtag7Cycles);
+  run(state, config, kMaxRtag7Cycles);
 }
 void laid_out(benchmark::State& state, HashAlgorithm algorithm) {
   HashConfig config{.algorithm = algorithm};

@@ -160,11 +160,11 @@ bool is_linear(const EcmpHash& hash) {
 // effects, by the number whose bits say which; of more, that many drawn.
 std::vector<double> shares_by_algebra(Rng& rng, const EcmpHash& hash, uint32_t origin,
                                       const std::vector<uint32_t>& flipped, uint32_t links) {
-  constexpr size_t kMostBits = 16;
+  constexpr size_t kMaxBits = 16;
   std::vector<uint32_t> effects;
   for (const uint32_t there : flipped) effects.push_back(origin ^ there);
-  const bool are_drawn = effects.size() > kMostBits;
-  const size_t sums = size_t{1} << std::min(effects.size(), kMostBits);
+  const bool are_drawn = effects.size() > kMaxBits;
+  const size_t sums = size_t{1} << std::min(effects.size(), kMaxBits);
   std::vector<double> shares(links);
   uint32_t value = origin;
   for (size_t i = 0; i < sums; ++i) {

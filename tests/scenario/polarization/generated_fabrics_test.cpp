@@ -32,8 +32,8 @@ using control::Testbed;
 
 constexpr uint32_t kFabrics = 2'000;
 constexpr uint32_t kThrows = 25;
-constexpr uint32_t kMaxToCure = 500;  // flows; of those with more, up to kMostToCure, one fabric in kLargeOneIn
-constexpr uint32_t kMostToCure = 5'000;
+constexpr uint32_t kMaxToCure = 500;  // flows; of those with more, up to kMaxToCureSometimes, one fabric in kLargeOneIn
+constexpr uint32_t kMaxToCureSometimes = 5'000;
 constexpr uint32_t kLargeOneIn = 16;
 
 // Of few flows chi-square is skewed: then further throws must agree.
@@ -133,7 +133,7 @@ class Trial {
  private:
   bool is_to_cure() {
     if (flows_.size() <= kMaxToCure) return true;
-    return flows_.size() <= kMostToCure && seed_ % kLargeOneIn == 0;
+    return flows_.size() <= kMaxToCureSometimes && seed_ % kLargeOneIn == 0;
   }
   std::string again() const { return fmt::format("drawn from {}:\n{}", seed_, drawn_.text); }
   void tell(const char* what, const Polarization& found, const SlowVerdict& slow) const {

@@ -135,8 +135,8 @@ bool have_common_keys(const Cells& cells) {
 
 constexpr double kSuspicious = 6;
 constexpr uint32_t kFurther = 1'500;
-constexpr size_t kFew = 400;          // flows: of more, deviations say enough
-constexpr size_t kMostToSum = 3'000;  // flows of a group
+constexpr size_t kFew = 400;         // flows: of more, deviations say enough
+constexpr size_t kMaxToSum = 3'000;  // flows of a group
 
 Seen seen_in(const Cells& cells, uint32_t throws, std::mt19937_64& chance) {
   const Throws all(cells);
@@ -183,7 +183,7 @@ double one_group_of(const Cells& cells) {
   double least = 1;
   double links = 0;
   for (const auto& [name, cell] : cells) {
-    if (cell.share.size() < 2 || cell.links.size() > kMostToSum) continue;
+    if (cell.share.size() < 2 || cell.links.size() > kMaxToSum) continue;
     links += static_cast<double>(cell.share.size());
     std::vector<uint32_t> flows(cell.share.size(), 0);
     std::vector<std::set<uint32_t>> keys(cell.share.size());

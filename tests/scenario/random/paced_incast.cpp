@@ -20,13 +20,13 @@ bool only_sends(const std::string& host) {
 }
 
 Json ends_of(const std::vector<std::string>& hosts) {
-  constexpr size_t kMostSenders = 6;
+  constexpr size_t kMaxIncastSenders = 6;
   const bool is_staged = std::ranges::any_of(hosts, only_sends);
   const auto receives = [&](const std::string& host) { return !is_staged || !only_sends(host); };
   const std::string to = *std::ranges::find_if(hosts, receives);
   Json from = Json::array();
   for (const std::string& host : hosts) {
-    if (host != to && (!is_staged || only_sends(host)) && from.size() < kMostSenders) from.push_back(host);
+    if (host != to && (!is_staged || only_sends(host)) && from.size() < kMaxIncastSenders) from.push_back(host);
   }
   return {{"pattern", "incast"}, {"from", from}, {"to", to}};
 }

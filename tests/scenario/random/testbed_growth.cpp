@@ -11,7 +11,7 @@ namespace softspine::tests {
 namespace {
 
 constexpr uint32_t kRounds = 40;
-constexpr size_t kMostNodes = 80;  // of a testbed that is run several times
+constexpr size_t kMaxRepeatedNodes = 80;  // of a testbed that is run several times
 
 bool is_required(const Json& table, const std::string& key) {
   const auto found = table.find("required");
@@ -83,7 +83,7 @@ bool TestbedGrowth::load() {
   ++loads_;
   const auto loaded = control::parse_testbed(testbed_.dump(), drawn_testbed_file(), {});
   errors_ = loaded ? control::Errors{} : loaded.error();
-  if (loaded && loaded->fabric.nodes.size() > kMostNodes)
+  if (loaded && loaded->fabric.nodes.size() > kMaxRepeatedNodes)
     errors_.push_back({.file = "drawn.yaml", .path = "fabric", .message = "is too large to be run"});
   if (loaded) {
     hosts_ = static_cast<size_t>(

@@ -12,11 +12,11 @@ namespace softspine::tools {
 
 namespace {
 
-constexpr int kMostLinks = 40;  // as the kernel follows
+constexpr int kMaxSymlinks = 40;  // as the kernel follows
 
 // Where opening the path would make a file that is not there yet: at the end of its links.
 std::filesystem::path end_of_links(std::filesystem::path path) {
-  for (int i = 0; i < kMostLinks; ++i) {
+  for (int i = 0; i < kMaxSymlinks; ++i) {
     std::error_code none;
     if (std::filesystem::symlink_status(path, none).type() != std::filesystem::file_type::symlink) break;
     path = path.parent_path() / std::filesystem::read_symlink(path, none);
