@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of one rank of a job: operations, and what each waits for.
+//
+// An operation starts when all operations that it needs are done. All of them are of its own rank: a rank waits for
+// another one by a receive alone. So a graph is executed where its rank is, and nodes meet in links as always.
+//
+//   kSend     a message to another rank. Done when it is complete: acknowledged, or, of an open loop, sent
+//   kReceive  a message from another rank. Starting it grants the sender a place (receiver-driven admission). Done when
+//             the message is whole
+//   kCompute  nothing but time
+//   kReduce   work on bytes at the rank's own rate: a reduction, or a copy. At no rate it takes no time
+//
+// Messages from one rank to another on one channel keep their order: the first receive takes the first message, and
+// both name the same size. What crosses channels has no order.
+//
+// Operations are numbered 0, 1, 2 … in the order in which the stream gives them; needs are smaller numbers. Whoever
+// executes a stream holds a window of operations that are not done, so a stream may be as long as it likes. A stream
+// has to put what is needed soon before what is needed late: step k of all channels before step k + 1 of any.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "dataplane/units/time.hpp"
+
+namespace softspine::control {
+
+enum class OperationKind : uint8_t { kSend, kReceive, kCompute, kReduce };
+
+struct Operation {
+  OperationKind kind = OperationKind::kCompute;
+  uint32_t peer = 0;     // send, receive: the other rank
+  uint32_t channel = 0;  // send, receive
+  uint64_t bytes = 0;    // send, receive, reduce
+  dataplane::Duration time;
+  std::span<const uint64_t> needs;  // ascending; of the stream, until it is asked for the next one
+};
+
+// What one rank does. Asked for one operation after the other, from within a window.
+class WorkStream {
+ public:
+  WorkStream() = default;
+  virtual ~WorkStream() = default;
+  WorkStream(const WorkStream&) = delete;
+  WorkStream& operator=(const WorkStream&) = delete;
+
+  // False: there are no more.
+  virtual bool next(Operation& out) noexcept = 0;
+};
+
+}  // namespace softspine::control
