@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A collective operation between ranks, as a testbed asks for it and as NCCL runs it.
+#pragma once
+
+#include <cstdint>
+
+namespace softspine::control {
+
+enum class Collective : uint8_t {
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kBroadcast,
+  kReduce,
+  kAllToAll,
+  kSendRecv,
+};
+
+// kAuto: NCCL's choice of the least time. kTree: double binary. kHalvingDoubling: recursive.
+enum class CollectiveAlgorithm : uint8_t { kAuto, kRing, kTree, kHalvingDoubling, kDirect };
+// NCCL's: LL puts a flag beside every 4 bytes, LL128 8 bytes of flags into 128.
+enum class CollectiveProtocol : uint8_t { kAuto, kSimple, kLl, kLl128 };
+
+// What one collective is, once everything is chosen: no kAuto, ranks ≥ 2.
+struct CollectiveShape {
+  Collective collective = Collective::kAllReduce;
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::kRing;
+  CollectiveProtocol protocol = CollectiveProtocol::kSimple;
+  uint32_t ranks = 2;
+  uint64_t bytes = 0;  // nccl-tests' size: AllGather: of the output, ReduceScatter: of the input, AllToAll: of a rank's
+  uint32_t root = 0;   // Broadcast, Reduce
+  uint32_t channels = 1;
+  // 0: as NCCL has it (control/collectives/cut.hpp)
+  uint64_t chunk_bytes = 0;  // of data
+  uint32_t slices = 0;       // messages a chunk
+  uint32_t slots = 0;        // messages under way on one connection
+};
+
+}  // namespace softspine::control
