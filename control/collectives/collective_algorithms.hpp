@@ -15,6 +15,7 @@
 namespace softspine::control {
 
 Lanes ring_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
+Lanes tree_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
 
 // A bit for each collective.
 constexpr uint32_t fit(std::initializer_list<Collective> collectives) {
@@ -36,6 +37,7 @@ inline constexpr std::array kCollectiveAlgorithms{
     AlgorithmRow{CollectiveAlgorithm::kRing, "ring", ring_lanes,
                  fit({Collective::kAllReduce, Collective::kAllGather, Collective::kReduceScatter,
                       Collective::kBroadcast, Collective::kReduce})},
+    AlgorithmRow{CollectiveAlgorithm::kTree, "tree", tree_lanes, fit({Collective::kAllReduce})},
 };
 
 struct CollectiveWord {
