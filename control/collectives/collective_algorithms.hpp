@@ -17,6 +17,7 @@ namespace softspine::control {
 Lanes ring_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
 Lanes tree_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
 Lanes halving_doubling_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
+Lanes direct_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
 
 // A bit for each collective.
 constexpr uint32_t fit(std::initializer_list<Collective> collectives) {
@@ -41,6 +42,9 @@ inline constexpr std::array kCollectiveAlgorithms{
     AlgorithmRow{CollectiveAlgorithm::kTree, "tree", tree_lanes, fit({Collective::kAllReduce})},
     AlgorithmRow{CollectiveAlgorithm::kHalvingDoubling, "halving_doubling", halving_doubling_lanes,
                  fit({Collective::kAllReduce, Collective::kAllGather, Collective::kReduceScatter})},
+    AlgorithmRow{
+        CollectiveAlgorithm::kDirect, "direct", direct_lanes,
+        fit({Collective::kAllToAll, Collective::kAllGather, Collective::kReduceScatter, Collective::kSendRecv})},
 };
 
 struct CollectiveWord {
