@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times and bytes of the streams against closed formulas. n ranks, S bytes, B bytes a second, L seconds of latency.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+#include "tests/model/collectives/timed_ranks.hpp"
+
+namespace softspine::tests {
+namespace {
+
+using control::Collective;
+using control::CollectiveAlgorithm;
+using control::CollectiveShape;
+
+constexpr LinkTimes kLink{1e-3, 5};
+
+void expect_time(const CollectiveShape& shape, double formula) {
+  const double time = TimedRanks(shape, kLink).run();
+  EXPECT_NEAR(time, formula, formula * 1e-9)
+      << "ranks " << shape.ranks << ", algorithm " << static_cast<int>(shape.algorithm) << ", collective "
+      << static_cast<int>(shape.collective);
+}
+
+double seconds(double bytes) {
+  return bytes * kLink.seconds_per_byte;
+}
+
+TEST(CollectiveTime, RingOfWholeChunks) {
+  for (uint32_t n = 2; n <= 64; ++n) {
+    const uint64_t chunk = 16 * 1000;
+    CollectiveShape shape{.ranks = n, .bytes = n * chunk, .chunk_bytes = chunk, .slices = 1};
+    const double step = seconds(chunk) + kLink.latency;
+    expect_time(shape, 2 * (n - 1) * step);
+    shape.collective = Collective::kAllGather;
+    expect_time(shape, (n - 1) * step);
+    shape.collective = Collective::kReduceScatter;
+    expect_time(shape, (n - 1) * step);
+  }
+}
+
+// A step takes as long as its slices on the wire, or one slice and the latency; a loop begins when the one before has
+// ended.
+TEST(CollectiveTime, RingOfSlicesAndLoops) {
+  for (const uint32_t n : {2U, 3U, 8U, 31U, 64U}) {
+    for (const uint64_t slice : {uint64_t{16}, uint64_t{16'000}}) {
+      for (const uint32_t loops : {1U, 3U}) {
+        const CollectiveShape shape{
+            .ranks = n, .bytes = 2 * slice * n * loops, .chunk_bytes = 2 * slice, .slices = 2, .slots = 4};
+        const double one = seconds(static_cast<double>(slice));
+        const double step = std::max(2 * one, one + kLink.latency);
+        expect_time(shape, loops * ((2 * (n - 1) - 1) * step + 2 * one + kLink.latency));
+      }
+    }
+  }
+}
+
+// Chunks follow each other through n − 1 hops.
+TEST(CollectiveTime, RingOfPipelines) {
+  for (uint32_t n = 2; n <= 64; ++n) {
+    for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
+      const CollectiveShape shape{
+          .collective = collective, .ranks = n, .bytes = 20 * 16'000, .root = n / 3, .chunk_bytes = 16'000};
+      expect_time(shape, 19 * seconds(16'000) + (n - 1) * (seconds(16'000) + kLink.latency));
+    }
+  }
+}
+
+// How far the deepest rank is from the root: by the definition, one rank after the other.
+uint32_t tree_depth(uint32_t n) {
+  uint32_t deepest = 0;
+  for (uint32_t rank = 1; rank < n; ++rank) {
+    uint32_t hops = 0;
+    for (uint32_t at = rank; at != 0; ++hops) {
+      const uint32_t bit = 1U << static_cast<uint32_t>(std::countr_zero(at));
+      const uint32_t up = (at - bit) | (2 * bit);
+      at = up < n ? up : at - bit;
+    }
+    deepest = std::max(deepest, hops);
+  }
+  return deepest;
+}
+
+TEST(CollectiveTime, TreeIsUpAndDownOnceAndThenAPipeline) {
+  for (uint32_t n = 2; n <= 64; ++n) {
+    for (const uint32_t chunks : {1U, 10U}) {
+      const CollectiveShape shape{.algorithm = CollectiveAlgorithm::kTree,
+                                  .ranks = n,
+                                  .bytes = uint64_t{16'000} * chunks,
+                                  .chunk_bytes = 16'000,
+                                  .slots = 16};
+      const double hop = seconds(16'000) + kLink.latency;
+      expect_time(shape, (chunks - 1) * seconds(16'000) + 2 * tree_depth(n) * hop);
+    }
+  }
+}
+
+TEST(CollectiveTime, HalvingAndDoublingTakesTwiceTheLogarithmOfRounds) {
+  for (const uint32_t n : {2U, 4U, 8U, 16U, 32U, 64U}) {
+    CollectiveShape shape{.algorithm = CollectiveAlgorithm::kHalvingDoubling, .ranks = n, .bytes = uint64_t{n} * 1024};
+    const double rounds = std::log2(n);
+    const double wire = seconds(1024.0 * (n - 1));
+    expect_time(shape, 2 * (rounds * kLink.latency + wire));
+    shape.collective = Collective::kAllGather;
+    expect_time(shape, rounds * kLink.latency + wire);
+    shape.collective = Collective::kReduceScatter;
+    expect_time(shape, rounds * kLink.latency + wire);
+  }
+}
+
+// Two more messages of all bytes around those of the power of two below.
+TEST(CollectiveTime, HalvingAndDoublingFoldsOtherNumbersOfRanks) {
+  for (const uint32_t n : {3U, 5U, 7U, 12U, 33U, 63U}) {
+    const uint32_t roles = std::bit_floor(n);
+    const uint64_t bytes = uint64_t{roles} * 1024;
+    const CollectiveShape shape{.algorithm = CollectiveAlgorithm::kHalvingDoubling, .ranks = n, .bytes = bytes};
+    const double all = seconds(static_cast<double>(bytes)) + kLink.latency;
+    expect_time(shape, 2 * all + 2 * (std::log2(roles) * kLink.latency + seconds(1024.0 * (roles - 1))));
+  }
+}
+
+// Each pair has a link of its own here, and a message fits the slots.
+TEST(CollectiveTime, DirectTakesTheTimeOfOneMessage) {
+  for (uint32_t n = 2; n <= 64; ++n) {
+    CollectiveShape shape{.collective = Collective::kAllToAll,
+                          .algorithm = CollectiveAlgorithm::kDirect,
+                          .ranks = n,
+                          .bytes = uint64_t{n} * 4096,
+                          .chunk_bytes = 4096};
+    const double message = seconds(4096) + kLink.latency;
+    expect_time(shape, message);
+    shape.collective = Collective::kAllGather;
+    expect_time(shape, message);
+    shape.collective = Collective::kReduceScatter;
+    expect_time(shape, message);
+    shape.collective = Collective::kSendRecv;
+    shape.bytes = 4096;
+    expect_time(shape, message);
+  }
+}
+
+uint64_t sent(const CollectiveShape& shape, uint32_t rank) {
+  uint64_t bytes = 0;
+  for (const auto& connection : control::connections_of(shape, rank)) bytes += connection.bytes;
+  return bytes;
+}
+
+TEST(CollectiveBytes, EachRankSendsWhatTheFormulaSays) {
+  for (uint32_t n = 2; n <= 33; ++n) {
+    for (const uint32_t channels : {1U, 3U, 8U}) {
+      CollectiveShape shape{.ranks = n, .bytes = uint64_t{n} * channels * (1U << 18U), .channels = channels};
+      const uint64_t block = shape.bytes / n;
+      for (uint32_t rank = 0; rank < n; rank += 3) {
+        shape.collective = Collective::kAllReduce;
+        shape.algorithm = CollectiveAlgorithm::kRing;
+        EXPECT_EQ(sent(shape, rank), 2 * (n - 1) * block);
+        for (const Collective collective : {Collective::kAllGather, Collective::kReduceScatter}) {
+          shape.collective = collective;
+          shape.algorithm = CollectiveAlgorithm::kRing;
+          EXPECT_EQ(sent(shape, rank), (n - 1) * block);
+          shape.algorithm = CollectiveAlgorithm::kDirect;
+          EXPECT_EQ(sent(shape, rank), (n - 1) * block);
+        }
+        shape.collective = Collective::kAllToAll;
+        EXPECT_EQ(sent(shape, rank), (n - 1) * block);
+      }
+    }
+  }
+}
+
+TEST(CollectiveBytes, ATreeSendsEachByteOverEachEdgeTwice) {
+  for (uint32_t n = 2; n <= 33; ++n) {
+    const CollectiveShape shape{.algorithm = CollectiveAlgorithm::kTree, .ranks = n, .bytes = 8U << 20U, .channels = 4};
+    uint64_t all = 0;
+    for (uint32_t rank = 0; rank < n; ++rank) {
+      const uint64_t own = sent(shape, rank);
+      EXPECT_LE(own, 2 * shape.bytes);  // inner in one tree, a leaf in the other
+      all += own;
+    }
+    EXPECT_EQ(all, 2 * (n - 1) * shape.bytes);
+  }
+}
+
+TEST(CollectiveBytes, WhatIsSentArrivesOnTheSameChannel) {
+  for (const auto algorithm : {CollectiveAlgorithm::kRing, CollectiveAlgorithm::kHalvingDoubling}) {
+    const CollectiveShape shape{.algorithm = algorithm, .ranks = 7, .bytes = 1'000'003, .channels = 3};
+    for (uint32_t rank = 0; rank < shape.ranks; ++rank) {
+      for (const auto& arrival : control::arrivals_of(shape, rank)) {
+        auto connection = arrival;
+        connection.peer = rank;
+        const auto sends = control::connections_of(shape, arrival.peer);
+        EXPECT_NE(std::ranges::find(sends, connection), sends.end());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace softspine::tests
