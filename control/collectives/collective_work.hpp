@@ -2,7 +2,7 @@
 // What a rank does for a collective, and whom it sends to.
 //
 // A shape has ranks ≥ 2, channels ≥ 1, root < ranks, an algorithm that fits (collective_algorithms.hpp) and a protocol:
-// no kAuto any more. A collective of no bytes has no operations.
+// no kAuto, which choose() replaces (choice.hpp). A collective of no bytes has no operations.
 #pragma once
 
 #include <cstdint>
