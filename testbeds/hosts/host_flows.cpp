@@ -192,6 +192,7 @@ void HostFlows::expire(Instant now, std::vector<HostPort>& ports) noexcept {
   ReliableSender& sender = senders_[timers_.top_id()];
   if (sender.deadline() <= now) {
     sender.time_out(now, flows_[sender.flow()].counters);
+    if (sender.has_failed() && events_ != nullptr) events_->failed(sender.flow(), now);
     if (path_change_after_ != 0 && !sender.has_failed() && sender.timeouts_in_a_row() % path_change_after_ == 0) {
       change_path(sender, ports, now);
     }

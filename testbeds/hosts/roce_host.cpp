@@ -135,6 +135,10 @@ void RoceHost::act(Instant now) noexcept {
   for (HostPort& port : ports_) counters_.watchdog_storms += port.watch(now) ? 1 : 0;
   for (uint16_t p = 0; p < ports_.size(); ++p)
     counters_.unanswered += ports_[p].queue_ready_cnps(answers_to(PortNo{p}), now);
+  if (work_due_ <= now) {
+    work_due_ = Instant::never();
+    if (work_ != nullptr) work_->woken(now);
+  }
   find_due();
 }
 
@@ -155,7 +159,7 @@ void RoceHost::act_on_bond(Instant now) noexcept {
 }
 
 void RoceHost::find_due() noexcept {
-  due_ = bond_.next();
+  due_ = std::min(bond_.next(), work_due_);
   for (const HostPort& port : ports_) due_ = std::min(due_, port.due_itself());
 }
 

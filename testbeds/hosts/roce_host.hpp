@@ -38,6 +38,7 @@
 // everything that makes it fail.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -80,6 +81,13 @@ class RoceHost final : public dataplane::Node {
   void listen(WorkEvents* events) noexcept {
     flows_.listen(events);
     sinks_.listen(events);
+    work_ = events;
+  }
+  // WorkEvents are woken at that instant, once, and no longer at one asked for before; never(): not at all. From
+  // WorkEvents, before the first window, or from a control action, followed by Engine::wake().
+  void wake_at(dataplane::Instant at) noexcept {
+    work_due_ = at;
+    due_ = std::min(due_, at);
   }
 
   // Before the first window: the port of a bond runs LACP. `partner`: both have agreed before.
@@ -164,12 +172,15 @@ class RoceHost final : public dataplane::Node {
   HostFlows flows_;
   HostSinks sinks_;
   HostBond bond_;
-  dataplane::Instant due_ = dataplane::Instant::never();  // of receive buffers, delayed CNPs, the bond's changes
-  bool is_slow_ = false;                                  // or was: a port's buffer may take packets
+  // Of receive buffers, delayed CNPs, the bond's changes, and work.
+  dataplane::Instant due_ = dataplane::Instant::never();
+  bool is_slow_ = false;  // or was: a port's buffer may take packets
   bool has_credit_ = false;
   HostCounters counters_;
   dataplane::LossBuffer* losses_ = nullptr;
   uint32_t node_in_losses_ = 0;
+  dataplane::Instant work_due_ = dataplane::Instant::never();
+  WorkEvents* work_ = nullptr;
 };
 
 }  // namespace softspine::testbeds

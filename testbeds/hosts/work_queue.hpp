@@ -27,16 +27,21 @@
 
 namespace softspine::testbeds {
 
-// Who wants to know of messages, at one host. Called from within a window: it may post to flows of this host.
+// Who wants to know of messages and instants, at one host. Called from within a window: it may post to flows of this
+// host.
 class WorkEvents {
  public:
   virtual ~WorkEvents() = default;
   // The flow's message with this tag: of a reliable connection its last packet is acknowledged, at `now`; of an open
-  // loop its last bit leaves then.
+  // loop its last bit leaves then, which is after the instant that the host is at.
   virtual void completed(uint32_t flow, uint64_t tag, dataplane::Instant now) noexcept = 0;
   // The sink's message is whole. Messages are numbered 0, 1, 2 … in the order in which they became so: of a reliable
   // connection that is the order in which they were posted.
   virtual void received(uint32_t sink, uint64_t number, dataplane::Instant now) noexcept = 0;
+  // The flow's connection has ended: what is posted will not be complete.
+  virtual void failed(uint32_t /*flow*/, dataplane::Instant /*now*/) noexcept {}
+  // The instant that RoceHost::wake_at() was asked for.
+  virtual void woken(dataplane::Instant /*now*/) noexcept {}
 };
 
 inline uint32_t packets_of_message(uint64_t bytes, uint32_t mtu) {
