@@ -34,6 +34,7 @@ struct Operation {
   uint64_t bytes = 0;    // send, receive, reduce
   dataplane::Duration time;
   std::span<const uint64_t> needs;  // ascending; of the stream, until it is asked for the next one
+  bool after_all = false;           // needs all operations before it, besides `needs`
 };
 
 // What one rank does. Asked for one operation after the other, from within a window.

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations of one rank that are not done, and which of them may go on.
+//
+//   fits(op)       there is a place for it, and a note for each of its needs that is not done
+//   open(op)       the next of the stream: 0, 1, 2 …; its needs are noted at the operations that they name
+//   free           all that it needs is done
+//   close(place)   it is done: see(place) of each operation that is free by that
+//   ready          places whose turn has come, the smallest number first: put_ready(), take_ready()
+//
+// A need that is not open is done. An operation that is `after_all` counts those before it that are open.
+// Memory: `places` operations and kNotes notes a place, allocated at the start. An operation that does not fit waits
+// until others are done; since it needs only those, it fits at last.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "control/traffic/graph.hpp"
+#include "dataplane/units/check.hpp"
+
+namespace softspine::testbeds {
+
+struct OpenOperation {
+  // kHeld: it needs others. kFree: its turn comes. kStepping: a send whose step takes its time. kStepped: it waits for
+  // the one before it on its connection, clear-to-send or room. kPosting: it waits for none of these. kUnderWay: with
+  // the proxy, in the fabric, or taking its time.
+  enum class State : uint8_t { kHeld, kFree, kStepping, kStepped, kPosting, kUnderWay };
+
+  control::OperationKind kind = control::OperationKind::kCompute;
+  State state = State::kHeld;
+  bool is_after_all = false;
+  uint64_t number = 0;
+  uint64_t bytes = 0;
+  dataplane::Duration time;
+  dataplane::Instant started;
+  uint64_t message = 0;  // its number on its connection
+  uint32_t connection = 0;
+  uint32_t parts = 0;       // of its message that are not complete
+  uint32_t next_part = 0;   // to be posted
+  uint32_t next = 0;        // in a list of its connection
+  uint32_t needs = 0;       // not done
+  uint32_t first_note = 0;  // of who needs it
+  uint32_t next_in_row = 0;
+};
+
+class OperationWindow {
+ public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr uint32_t kNotes = 4;
+
+  explicit OperationWindow(uint32_t places) : places_(places), rows_(std::bit_ceil(std::max(places, 1U)), kNone) {
+    SOFTSPINE_CHECK(places > 0, places, 0);
+    free_notes_ = kNotes * places;
+    notes_.resize(free_notes_);
+    ready_.reserve(places);
+    waiting_for_all_.reserve(places);
+    for (uint32_t i = 0; i < places; ++i) places_[i].next = i + 1 < places ? i + 1 : kNone;
+    for (uint32_t i = 0; i < notes_.size(); ++i) notes_[i].next = i + 1 < notes_.size() ? i + 1 : kNone;
+  }
+
+  uint32_t size() const { return size_; }
+  uint32_t places() const { return static_cast<uint32_t>(places_.size()); }
+  OpenOperation& operator[](uint32_t place) { return places_[place]; }
+  const OpenOperation& operator[](uint32_t place) const { return places_[place]; }
+
+  bool fits(const control::Operation& op) const {
+    if (size_ == places_.size()) return false;
+    if (op.needs.size() <= free_notes_) return true;
+    return std::ranges::count_if(op.needs, [this](uint64_t need) { return find(need) != kNone; }) <= free_notes_;
+  }
+  // It fits. Returns its place.
+  uint32_t open(const control::Operation& op) noexcept {
+    const uint32_t place = free_place_;
+    OpenOperation& it = places_[place];
+    free_place_ = it.next;
+    it = {.kind = op.kind, .number = opened_++, .bytes = op.bytes, .time = op.time, .next = kNone, .first_note = kNone};
+    for (const uint64_t need : op.needs) {
+      SOFTSPINE_CHECK(need < it.number, need, it.number);
+      if (const uint32_t of = find(need); of != kNone) note(of, place);
+    }
+    if (op.after_all && size_ > 0) {
+      it.is_after_all = true;
+      it.needs += size_;
+      waiting_for_all_.push_back(place);
+    }
+    it.next_in_row = std::exchange(row_of(it.number), place);
+    ++size_;
+    return place;
+  }
+  template <typename See>
+  void close(uint32_t place, See&& see) noexcept {
+    const uint64_t number = places_[place].number;
+    leave_row(place);
+    for (uint32_t n = places_[place].first_note; n != kNone;) {
+      const Note done = notes_[n];
+      notes_[n].next = std::exchange(free_note_, n);
+      ++free_notes_;
+      if (--places_[done.who].needs == 0) see(done.who);
+      n = done.next;
+    }
+    places_[place].next = std::exchange(free_place_, place);
+    --size_;
+    for (const uint32_t who : waiting_for_all_) {
+      if (places_[who].number > number && --places_[who].needs == 0) see(who);
+    }
+    std::erase_if(waiting_for_all_, [this](uint32_t who) { return places_[who].needs == 0; });
+  }
+
+  void put_ready(uint32_t place) noexcept {
+    ready_.emplace_back(places_[place].number, place);
+    std::ranges::push_heap(ready_, std::greater{});
+  }
+  bool has_ready() const { return !ready_.empty(); }
+  uint32_t take_ready() noexcept {
+    std::ranges::pop_heap(ready_, std::greater{});
+    const uint32_t place = ready_.back().second;
+    ready_.pop_back();
+    return place;
+  }
+
+  // see(operation), in no order.
+  template <typename See>
+  void for_each(See&& see) const {
+    for (uint32_t row : rows_) {
+      for (; row != kNone; row = places_[row].next_in_row) see(places_[row]);
+    }
+  }
+  // Its place; kNone: it is done, or not open yet.
+  uint32_t find(uint64_t number) const {
+    uint32_t place = rows_[number & (rows_.size() - 1)];
+    while (place != kNone && places_[place].number != number) place = places_[place].next_in_row;
+    return place;
+  }
+
+ private:
+  struct Note {
+    uint32_t who = kNone;
+    uint32_t next = kNone;
+  };
+
+  void note(uint32_t of, uint32_t who) noexcept {
+    const uint32_t n = free_note_;
+    free_note_ = notes_[n].next;
+    --free_notes_;
+    notes_[n] = {who, std::exchange(places_[of].first_note, n)};
+    ++places_[who].needs;
+  }
+  uint32_t& row_of(uint64_t number) { return rows_[number & (rows_.size() - 1)]; }
+  void leave_row(uint32_t place) noexcept {
+    uint32_t* at = &row_of(places_[place].number);
+    while (*at != place) at = &places_[*at].next_in_row;
+    *at = places_[place].next_in_row;
+  }
+
+  std::vector<OpenOperation> places_;
+  std::vector<uint32_t> rows_;  // by number, modulo their count: a power of two
+  std::vector<Note> notes_;
+  std::vector<uint32_t> waiting_for_all_;
+  std::vector<std::pair<uint64_t, uint32_t>> ready_;  // number, place
+  uint64_t opened_ = 0;
+  uint32_t size_ = 0;
+  uint32_t free_place_ = 0;
+  uint32_t free_note_ = 0;
+  uint32_t free_notes_ = 0;
+};
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank talks by: for each (peer, channel) its queue pairs, the order of messages on them, and which of these
+// have come.
+//
+//   scaling      message m of a connection with k queue pairs goes
+//                round robin   whole by queue pair m mod k
+//                split         in k parts, one by each: ⌈bytes / k⌉ rounded up to 128 B, the last ones less or nothing.
+//                              It is whole when the last part is
+//   arrived      messages by each queue pair. They come in order there, so these counts say of any message whether it
+//                has come, also before its receive
+//   admission    by the receiver, if there are clear_flow and clear_sink: message m is sent when m + 1 clear-to-sends
+//                have come. Open without them
+//   room         a queue pair has `depth` messages under way at most
+//
+// Both ends count messages in the order of their operations' numbers, so sends of one connection are posted, and its
+// receives started, in that order. (Fewest bytes outstanding is no scaling here: the receiver would have to be told
+// which message a queue pair carries.)
+// Source: NCCL's net_ib, NCCL_IB_QPS_PER_CONNECTION and NCCL_IB_SPLIT_DATA_ON_QPS.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "dataplane/units/check.hpp"
+#include "testbeds/hosts/operation_window.hpp"
+
+namespace softspine::testbeds {
+
+enum class QueuePairScaling : uint8_t { kRoundRobin, kSplit };
+
+// Numbers of flows and sinks are the host's own (RoceHost::add_flow). A flow or sink belongs to one connection.
+struct RankConnection {
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  uint32_t peer = 0;
+  uint32_t channel = 0;
+  std::vector<uint32_t> flows;  // to the peer, one a queue pair; none: nothing is sent
+  std::vector<uint32_t> sinks;  // from it; none: nothing is received
+  uint32_t depth = 64;          // the flows' queue_depth
+  uint32_t clear_flow = kNone;  // tells the peer that it may send
+  uint32_t clear_depth = 64;    // its queue_depth
+  uint32_t clear_sink = kNone;  // the peer says so
+};
+
+inline constexpr uint64_t kSplitBytes = 128;
+
+inline uint64_t part_bytes(uint64_t bytes, uint32_t parts, uint32_t part) {
+  if (parts == 1) return bytes;
+  const uint64_t even = (bytes + parts - 1) / parts;
+  const uint64_t each = (even + kSplitBytes - 1) / kSplitBytes * kSplitBytes;
+  return std::min(each, bytes - std::min(bytes, each * part));
+}
+
+// A list of open operations, through their `next`.
+struct OperationLine {
+  uint32_t first = OperationWindow::kNone;
+  uint32_t last = OperationWindow::kNone;
+
+  bool empty() const { return first == OperationWindow::kNone; }
+  void push(OperationWindow& window, uint32_t place) {
+    window[place].next = OperationWindow::kNone;
+    empty() ? first = place : window[last].next = place;
+    last = place;
+  }
+  uint32_t pop(const OperationWindow& window) { return std::exchange(first, window[first].next); }
+  // The one with that message's number. It is in the line, near the front: queue pairs hardly overtake each other.
+  uint32_t find(const OperationWindow& window, uint64_t message) const {
+    uint32_t place = first;
+    while (window[place].message != message) place = window[place].next;
+    return place;
+  }
+  void remove(OperationWindow& window, uint32_t place) {
+    uint32_t before = OperationWindow::kNone;
+    for (uint32_t at = first; at != place; at = window[at].next) before = at;
+    (before == OperationWindow::kNone ? first : window[before].next) = window[place].next;
+    if (last == place) last = before;
+  }
+};
+
+class RankConnections {
+ public:
+  struct QueuePair {
+    uint32_t flow = 0;
+    uint32_t under_way = 0;
+  };
+  struct Connection {
+    uint32_t peer = 0;
+    uint32_t channel = 0;
+    uint32_t depth = 0;
+    uint32_t clear_flow = RankConnection::kNone;
+    uint32_t clear_depth = 0;
+    bool asks_for_clear = false;
+    uint32_t clears_under_way = 0;
+    uint64_t clears_owed = 0;  // more than its queue holds
+    uint64_t granted = 0;      // clear-to-sends that have come
+    std::vector<QueuePair> out;
+    std::vector<uint64_t> arrived;  // by queue pair
+    OperationLine sends;            // not posted
+    OperationLine receives;         // not started
+    OperationLine expected;         // started, not whole
+    uint64_t sends_opened = 0;
+    uint64_t receives_opened = 0;
+    uint64_t receives_started = 0;
+  };
+  enum class Role : uint8_t { kForeign, kData, kClear };
+  struct End {
+    Role role = Role::kForeign;
+    uint32_t connection = 0;
+    uint32_t queue_pair = 0;
+  };
+
+  RankConnections(const std::vector<RankConnection>& connections, QueuePairScaling scaling);
+
+  uint32_t count() const { return static_cast<uint32_t>(connections_.size()); }
+  Connection& operator[](uint32_t index) { return connections_[index]; }
+  const Connection& operator[](uint32_t index) const { return connections_[index]; }
+  // There is one.
+  uint32_t find(uint32_t peer, uint32_t channel) const;
+  End end_of_flow(uint32_t flow) const { return flow < flows_.size() ? flows_[flow] : End{}; }
+  End end_of_sink(uint32_t sink) const { return sink < sinks_.size() ? sinks_[sink] : End{}; }
+
+  bool splits() const { return scaling_ == QueuePairScaling::kSplit; }
+  uint32_t parts_out(const Connection& it) const { return splits() ? static_cast<uint32_t>(it.out.size()) : 1; }
+  uint32_t parts_in(const Connection& it) const { return splits() ? static_cast<uint32_t>(it.arrived.size()) : 1; }
+  // Of the message that part goes by.
+  uint32_t queue_pair_out(const Connection& it, uint64_t message, uint32_t part) const {
+    return splits() ? part : static_cast<uint32_t>(message % it.out.size());
+  }
+  // The message that the queue pair's `number`th is, or is a part of.
+  uint64_t message_in(const Connection& it, uint32_t queue_pair, uint64_t number) const {
+    return splits() ? number : number * it.arrived.size() + queue_pair;
+  }
+  bool has_room(const Connection& it, uint64_t message) const;
+  // How many of its parts have come.
+  uint32_t arrived_parts(const Connection& it, uint64_t message) const;
+  // Of those a part of which has come: what no receive has asked for.
+  uint64_t unclaimed(const Connection& it) const;
+  uint32_t most_parts() const { return most_parts_; }
+
+ private:
+  void enter(std::vector<End>& ends, uint32_t number, const End& end);
+
+  QueuePairScaling scaling_;
+  uint32_t most_parts_ = 1;
+  std::vector<Connection> connections_;
+  std::vector<std::pair<uint64_t, uint32_t>> by_peer_;  // peer and channel, index: sorted
+  std::vector<End> flows_;
+  std::vector<End> sinks_;
+};
+
+}  // namespace softspine::testbeds
