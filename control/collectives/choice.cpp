@@ -121,9 +121,9 @@ CollectiveAlgorithm only_algorithm(Collective collective) {
 }
 
 CollectiveProtocol pair_protocol(CollectiveShape shape) {
-  constexpr uint64_t kMostOfLl = 16U << 10U;
+  constexpr uint64_t kMaxBytesOfLl = 16U << 10U;
   shape.protocol = CollectiveProtocol::kSimple;
-  return Cut(shape).part(0).bytes <= kMostOfLl ? CollectiveProtocol::kLl : CollectiveProtocol::kSimple;
+  return Cut(shape).part(0).bytes <= kMaxBytesOfLl ? CollectiveProtocol::kLl : CollectiveProtocol::kSimple;
 }
 
 // Whether it is what was asked for, and there is such a thing.

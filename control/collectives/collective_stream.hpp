@@ -33,8 +33,8 @@ class CollectiveStream final : public WorkStream {
   const DataUse& data() const { return made_[given_ - 1].data; }
 
  private:
-  static constexpr uint32_t kMostMade = 2 * kMostPeers + 1;
-  static constexpr uint32_t kMostNeeds = 2 * kMostPeers + 1;
+  static constexpr uint32_t kMaxMade = 2 * kMaxPeers + 1;
+  static constexpr uint32_t kMaxNeeds = 2 * kMaxPeers + 1;
   static constexpr uint64_t kNothing = UINT64_MAX;
 
   // One connection's operations that hold its slots, oldest first.
@@ -48,15 +48,15 @@ class CollectiveStream final : public WorkStream {
 
   struct LaneState {
     std::unique_ptr<Lane> lane;
-    std::array<Slots, kMostPeers> received;
-    std::array<Slots, kMostPeers> sent;
+    std::array<Slots, kMaxPeers> received;
+    std::array<Slots, kMaxPeers> sent;
     uint64_t last_work = kNothing;
   };
 
   struct Made {
     Operation operation;
     DataUse data;
-    std::array<uint64_t, kMostNeeds> needs{};
+    std::array<uint64_t, kMaxNeeds> needs{};
     uint32_t need_count = 0;
   };
 
@@ -72,7 +72,7 @@ class CollectiveStream final : public WorkStream {
   std::vector<LaneState> lanes_;
   size_t turn_ = 0;
   CollectiveProtocol protocol_;
-  std::array<Made, kMostMade> made_;
+  std::array<Made, kMaxMade> made_;
   uint32_t made_count_ = 0;
   uint32_t given_ = 0;
   uint64_t number_ = 0;

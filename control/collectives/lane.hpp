@@ -31,7 +31,7 @@ struct DataUse {
   uint64_t all_bytes() const { return bytes * pieces; }
 };
 
-constexpr uint32_t kMostPeers = 2;
+constexpr uint32_t kMaxPeers = 2;
 
 class Peers {
  public:
@@ -41,7 +41,7 @@ class Peers {
   bool empty() const { return count_ == 0; }
 
  private:
-  std::array<uint32_t, kMostPeers> ranks_{};
+  std::array<uint32_t, kMaxPeers> ranks_{};
   uint32_t count_ = 0;
 };
 
