@@ -145,7 +145,19 @@ Packet HostPort::take_buffered(Instant now) noexcept {
   return packet;
 }
 
-void HostPort::send(Packet packet, uint8_t priority, Instant now) noexcept {
+void HostPort::connect(Transmitter& to, Instant& due_of_host, const HostConfig& host, Rng& rng) {
+  wire = &to;
+  due = &due_of_host;
+  watchdog = NicWatchdog{host.parameters.pfc_watchdog};
+  jitter = StartJitter{host.start_jitter_millionths, rng};
+}
+
+void HostPort::send_control(const HostConfig& host, Instant now) noexcept {
+  Packet packet =
+      lacpdu && lacpdu.meta().at <= now ? std::move(lacpdu) : control.take(flow_control.blocked() | closed, now);
+  const uint8_t priority = host.priority_of_dscp[dscp_of(packet)];
+  if (flow_control.goes_by_credit()) flow_control.sent(priority, packet.frame_bytes() + host.tag.bytes(), now);
+  host.tag.put_on(packet);
   packet.meta().born = now;
   free_at = wire->send(std::move(packet), now);
   flow_control.leaves(static_cast<uint8_t>(1U << priority), free_at);

@@ -120,6 +120,9 @@ struct HostPort {
     free_at = now + kRetry;
   }
 
+  // Once. `due_of_host`: its earliest instant, which the port makes earlier; `rng`: for the jitter.
+  void connect(dataplane::Transmitter& to, dataplane::Instant& due_of_host, const HostConfig& host,
+               dataplane::Rng& rng);
   void link_changed(bool up, dataplane::Instant now) noexcept;
   // It takes the place of one that waits. Without memory for it none is sent: the next one is due in a period.
   void put_lacpdu(const dataplane::Lacpdu& pdu, const dataplane::MacAddress& source, dataplane::PacketPool& pool,
@@ -127,14 +130,9 @@ struct HostPort {
   // A PFC or a credit frame. Without memory for it the port tries again a little later. Returns whether it was PFC.
   bool send_own_frame(const dataplane::MacAddress& source, dataplane::PacketPool& pool,
                       dataplane::Instant now) noexcept;
-  // What goes beside the flows at `now`, where flow control has nothing to say.
-  dataplane::Packet take_control(dataplane::Instant now) noexcept {
-    if (lacpdu && lacpdu.meta().at <= now) [[unlikely]]
-      return std::move(lacpdu);
-    return control.take(flow_control.blocked() | closed, now);
-  }
-  // Begins to send what goes beside the flows.
-  void send(dataplane::Packet packet, uint8_t priority, dataplane::Instant now) noexcept;
+  // Begins to send what goes beside the flows at `now`, where flow control has nothing to send: a LACPDU, else a
+  // control packet.
+  void send_control(const HostConfig& host, dataplane::Instant now) noexcept;
   // What waits in `control` is the other port's from now on. Returns how many packets found no room there: they end.
   uint32_t move_control_to(HostPort& other, dataplane::Instant now) noexcept;
   // CNPs that are ready by `now` wait in the `control` of the port by which the host answers. Returns how many found no

@@ -109,7 +109,9 @@ void RankProgram::open(const Operation& op) noexcept {
     Connection& connection = connections_[it.connection];
     SOFTSPINE_CHECK(!(sends ? connection.out.empty() : connection.arrived.empty()), op.peer, op.channel);
     SOFTSPINE_CHECK(op.bytes <= control::kMaxMessageBytes, op.bytes, op.peer);
-    it.message = sends ? connection.sends_opened++ : connection.receives_opened++;
+    uint64_t& opened = sends ? connection.sends_opened : connection.receives_opened;
+    it.message = opened;
+    ++opened;
     it.parts = sends ? connections_.parts_out(connection) : connections_.parts_in(connection);
     (sends ? connection.sends : connection.receives).push(window_, place);
   }

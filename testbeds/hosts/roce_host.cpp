@@ -23,10 +23,7 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
   SOFTSPINE_CHECK(pool.room_bytes() >= kHostPacketBytes, pool.room_bytes(), kHostPacketBytes);
   static_assert(kHostPacketBytes >= kAdvertisementBytes);
   for (uint16_t p = 0; p < config.ports; ++p) {
-    ports_[p].wire = &transmitter(PortNo{p});
-    ports_[p].due = &due_;
-    ports_[p].watchdog = NicWatchdog{config.parameters.pfc_watchdog};
-    ports_[p].jitter = StartJitter{config.start_jitter_millionths, rng()};
+    ports_[p].connect(transmitter(PortNo{p}), due_, config, rng());
     plan_flow_control(PortNo{p}, Instant{});
   }
 }
@@ -112,12 +109,7 @@ void RoceHost::depart_beside(HostPort& out, Instant now) noexcept {
     return;
   } else {
     ++counters_.answers_sent;
-    Packet packet = out.take_control(now);
-    const uint8_t priority = priority_of(packet);
-    if (out.flow_control.goes_by_credit())
-      out.flow_control.sent(priority, packet.frame_bytes() + config_.tag.bytes(), now);
-    config_.tag.put_on(packet);
-    out.send(std::move(packet), priority, now);
+    out.send_control(config_, now);
   }
   out.find_next();
 }
@@ -135,10 +127,7 @@ void RoceHost::act(Instant now) noexcept {
   for (HostPort& port : ports_) counters_.watchdog_storms += port.watch(now) ? 1 : 0;
   for (uint16_t p = 0; p < ports_.size(); ++p)
     counters_.unanswered += ports_[p].queue_ready_cnps(answers_to(PortNo{p}), now);
-  if (work_due_ <= now) {
-    work_due_ = Instant::never();
-    if (work_ != nullptr) work_->woken(now);
-  }
+  work_.act(now);
   find_due();
 }
 
@@ -159,7 +148,7 @@ void RoceHost::act_on_bond(Instant now) noexcept {
 }
 
 void RoceHost::find_due() noexcept {
-  due_ = std::min(bond_.next(), work_due_);
+  due_ = std::min(bond_.next(), work_.due());
   for (const HostPort& port : ports_) due_ = std::min(due_, port.due_itself());
 }
 

@@ -53,6 +53,7 @@
 #include "testbeds/hosts/host_flows.hpp"
 #include "testbeds/hosts/host_port.hpp"
 #include "testbeds/hosts/host_sinks.hpp"
+#include "testbeds/hosts/host_work.hpp"
 #include "testbeds/hosts/qp_table.hpp"
 #include "testbeds/hosts/responder.hpp"
 
@@ -81,12 +82,12 @@ class RoceHost final : public dataplane::Node {
   void listen(WorkEvents* events) noexcept {
     flows_.listen(events);
     sinks_.listen(events);
-    work_ = events;
+    work_.listen(events);
   }
   // WorkEvents are woken at that instant, once, and no longer at one asked for before; never(): not at all. From
   // WorkEvents, before the first window, or from a control action, followed by Engine::wake().
   void wake_at(dataplane::Instant at) noexcept {
-    work_due_ = at;
+    work_.wake_at(at);
     due_ = std::min(due_, at);
   }
 
@@ -179,8 +180,7 @@ class RoceHost final : public dataplane::Node {
   HostCounters counters_;
   dataplane::LossBuffer* losses_ = nullptr;
   uint32_t node_in_losses_ = 0;
-  dataplane::Instant work_due_ = dataplane::Instant::never();
-  WorkEvents* work_ = nullptr;
+  HostWork work_;
 };
 
 }  // namespace softspine::testbeds
