@@ -24,6 +24,49 @@ class WorkloadResolver {
   }
 
   Workload resolve(const WorkloadRow& row) {
+    Workload out = begun(row);
+    if (reader_.is_invalid(row.where.child("pattern"))) return out;
+    check_keys(row);
+    check_scaling(row);
+    if (row.first_qp && row.qp_numbers != QpNumbering::kRxe)
+      reader_.fail(row.where.child("first_qp"), "needs 'qp_numbers: rxe'");
+    if (has_one_receiver(row.pattern)) {
+      resolve_incast(row, out);
+    } else if (has_two_ends(row.pattern)) {
+      resolve_pairs(row, out);
+    } else {
+      resolve_group(row.hosts, row.where, "hosts", out);
+    }
+    check_mtu(row, out);
+    return out;
+  }
+
+  // Its ranks are the workload's hosts; who sends to whom is not known yet.
+  Workload resolve(const CollectiveRow& row) {
+    const WorkloadRow connections = connections_of(row);
+    Workload out = begun(connections);
+    if (row.scaling == Scaling::kEach)
+      reader_.fail(row.where.child("scaling"), "must be split or round_robin: a message is sent once");
+    const auto ranks = row.ranks ? std::optional(row.ranks->items) : std::nullopt;
+    resolve_group(ranks, row.where, "ranks", out);
+    check_mtu(connections, out);
+    return out;
+  }
+
+ private:
+  static WorkloadRow connections_of(const CollectiveRow& row) {
+    WorkloadRow out{.where = row.where, .name = row.name, .pattern = Pattern::kRing};
+    out.mtu = row.mtu;
+    out.qps = row.qps;
+    out.scaling = row.scaling.value_or(Scaling::kRoundRobin);
+    out.start = row.start;
+    out.dscp = row.dscp;
+    out.transport = TransportKind::kReliable;
+    out.reliable = row.reliable;
+    return out;
+  }
+
+  Workload begun(const WorkloadRow& row) {
     Workload out{.name = row.name,
                  .pattern = row.pattern,
                  .message_bytes = row.message.count,
@@ -45,23 +88,9 @@ class WorkloadResolver {
     check_name(row);
     check_transport(row, out.transport);
     if (row.start >= run_.duration) reader_.fail(row.where.child("start"), "never starts: the run ends before");
-    if (reader_.is_invalid(row.where.child("pattern"))) return out;
-    check_keys(row);
-    check_scaling(row);
-    if (row.first_qp && row.qp_numbers != QpNumbering::kRxe)
-      reader_.fail(row.where.child("first_qp"), "needs 'qp_numbers: rxe'");
-    if (has_one_receiver(row.pattern)) {
-      resolve_incast(row, out);
-    } else if (has_two_ends(row.pattern)) {
-      resolve_pairs(row, out);
-    } else {
-      resolve_group(row, out);
-    }
-    check_mtu(row, out);
     return out;
   }
 
- private:
   void check_name(const WorkloadRow& row) {
     const Value where = row.where.child("name");
     if (!reader_.is_invalid(where) && !names_.insert(row.name).second)
@@ -151,10 +180,12 @@ class WorkloadResolver {
     return good;
   }
 
-  void resolve_group(const WorkloadRow& row, Workload& out) {
-    const Value where = row.hosts ? row.where.child("hosts") : row.where;
-    const bool found = !row.hosts || find_all(*row.hosts, where, out.hosts);
-    if (!row.hosts) out.hosts = builtin_;
+  // `key`: what the row calls them.
+  void resolve_group(const std::optional<std::vector<std::string>>& hosts, Value row, std::string_view key,
+                     Workload& out) {
+    const Value where = hosts ? row.child(key) : row;
+    const bool found = !hosts || find_all(*hosts, where, out.hosts);
+    if (!hosts) out.hosts = builtin_;
     if (!found || !nodes_.names_known()) return;
     check_distinct(out.hosts, where);
     if (out.hosts.size() < 2) reader_.fail(where, "needs two built-in hosts, has " + std::to_string(out.hosts.size()));
@@ -253,15 +284,18 @@ class WorkloadResolver {
 
 }  // namespace
 
-std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<WorkloadRow>& rows, const RunConfig& run,
+std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<WorkloadRow>& rows,
+                                        const std::vector<CollectiveRow>& collectives, const RunConfig& run,
                                         NodeFinder& nodes) {
   WorkloadResolver resolver(reader, run, nodes);
   std::vector<Workload> out;
-  for (const WorkloadRow& row : rows) {
-    if (row.where.kind() != ValueKind::kMap) continue;
+  const auto take = [&](const auto& row) {
+    if (row.where.kind() != ValueKind::kMap) return;
     Workload workload = resolver.resolve(row);
     if (reader.log().count() == 0) out.push_back(std::move(workload));  // else nobody will have them
-  }
+  };
+  for (const WorkloadRow& row : rows) take(row);
+  for (const CollectiveRow& row : collectives) take(row);
   return out;
 }
 

@@ -16,10 +16,14 @@ enum class Collective : uint8_t {
   kSendRecv,
 };
 
-// kAuto: NCCL's choice (control/collectives/choice.hpp). kTree: double binary. kHalvingDoubling: recursive.
+// kAuto: NCCL's choice of the least time. kTree: double binary. kHalvingDoubling: recursive.
 enum class CollectiveAlgorithm : uint8_t { kAuto, kRing, kTree, kHalvingDoubling, kDirect };
 // NCCL's: LL puts a flag beside every 4 bytes, LL128 8 bytes of flags into 128.
 enum class CollectiveProtocol : uint8_t { kAuto, kSimple, kLl, kLl128 };
+
+// kReceiver: each message waits until its receiver has said that there is a place for it (NCCL's clear-to-send). kOpen:
+// none does.
+enum class Admission : uint8_t { kOpen, kReceiver };
 
 // What one collective is; ranks ≥ 2. Once everything is chosen there is no kAuto.
 struct CollectiveShape {

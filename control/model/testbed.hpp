@@ -10,6 +10,7 @@
 
 #include "control/document/error.hpp"
 #include "control/model/clos.hpp"
+#include "control/model/collective_run.hpp"
 #include "control/model/engineering.hpp"
 #include "control/model/expectation.hpp"
 #include "control/model/fabric.hpp"
@@ -113,7 +114,8 @@ struct Testbed {
   Place fabric_place;                // of its parameters, or the file
   std::vector<StagedFabric> staged;  // three-stage Clos networks and crossbars among its fabrics
   std::vector<Job> jobs;
-  std::vector<Workload> workloads;
+  std::vector<Workload> workloads;  // those of collectives behind all others
+  std::vector<CollectiveRun> collectives;
   std::vector<Override> overrides;               // in the file's order
   std::optional<EngineeringConfig> engineering;  // none: no controller computes any
   std::vector<Fault> faults;                     // by instant, then as written

@@ -52,6 +52,9 @@ struct Workload {
   std::vector<uint32_t> hosts;
   std::vector<uint32_t> from;
   std::vector<uint32_t> to;
+  // Not empty: its flows send what ranks post (control/model/collective.hpp), so many messages by pair. Then
+  // message_bytes is the least of theirs, and messages 0.
+  std::vector<uint64_t> posted;
   bool cross_rack = false;  // permutation: nobody sends within a rack (no key says so; benches do)
   uint64_t message_bytes = 1 << 20;
   uint64_t messages = 1;  // per queue pair; split, round_robin: of the flow

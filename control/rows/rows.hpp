@@ -18,6 +18,7 @@
 #include "control/imports/import.hpp"
 #include "control/model/testbed.hpp"
 #include "control/rows/attachment_rows.hpp"
+#include "control/rows/collective_row.hpp"
 #include "control/rows/engineering_rows.hpp"
 #include "control/rows/lag_row.hpp"
 #include "control/rows/port_channel_rows.hpp"
@@ -457,6 +458,7 @@ struct TestbedRow {
   Named<ProfileRow> profiles;
   std::vector<JobRow> jobs;
   std::vector<WorkloadRow> workload;
+  std::vector<CollectiveRow> collectives;
   std::vector<OverrideRow> overrides;
   std::optional<EngineeringRow> engineering;
   std::vector<FaultRow> faults;

@@ -2,6 +2,7 @@
 // Every table of the format, declared in the files of tables beside this one.
 #pragma once
 
+#include "control/rows/collective_formats.hpp"
 #include "control/rows/port_channel_formats.hpp"
 #include "control/rows/qos_formats.hpp"
 #include "control/rows/row_formats.hpp"
@@ -84,6 +85,7 @@ SOFTSPINE_TABLE(QueueRow);
 SOFTSPINE_TABLE(PortQosRow);
 SOFTSPINE_TABLE(PfcWdRow);
 SOFTSPINE_TABLE(WorkloadRow);
+SOFTSPINE_TABLE(CollectiveRow);
 SOFTSPINE_TABLE(OverrideRow);
 SOFTSPINE_TABLE(EngineeringRow);
 SOFTSPINE_TABLE(FaultRow);

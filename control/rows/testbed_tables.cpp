@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outermost table, and those about running: run, workload, faults, expect.
-#include <bit>
-
 #include "control/rows/congestion_format.hpp"
 #include "control/rows/name_limits.hpp"
+#include "control/rows/path_mtus.hpp"
 #include "control/rows/tables.hpp"
 
 namespace softspine::control {
@@ -12,11 +11,6 @@ using dataplane::Duration;
 using dataplane::Rate;
 
 namespace {
-
-const Limits<uint32_t> kPathMtus = held_to<uint32_t>([](const uint32_t& mtu) {
-  const bool good = mtu >= 256 && mtu <= 4096 && std::has_single_bit(mtu);
-  return good ? "" : "must be 256, 512, 1024, 2048 or 4096, not " + shown(std::to_string(mtu));
-});
 
 bool check_convergence(Reader& reader, Value at, const TestbedRow& row) {
   return !row.convergence_per_hop || row.convergence.count_ps() == 0 ||
@@ -28,7 +22,7 @@ Table<TestbedRow> with_parts(Table<TestbedRow> table) {
   return table
       .optional("include", &TestbedRow::include,
                 "files beside this one with more of it: fabric, fabrics, topology, profiles, roles, jobs, workload, "
-                "overrides, faults, expect")
+                "collectives, overrides, faults, expect")
       .optional("fabric", &TestbedRow::fabric, "a fabric to generate")
       .optional("fabrics", &TestbedRow::fabrics,
                 "several fabrics to generate, by name: their nodes are called NAME-…, such as front-s1-tor1")
@@ -38,6 +32,7 @@ Table<TestbedRow> with_parts(Table<TestbedRow> table) {
       .optional("roles", &TestbedRow::roles, "the profile of switches that name none, by role")
       .optional("jobs", &TestbedRow::jobs, "sets of servers that work together, and which servers they get")
       .optional("workload", &TestbedRow::workload, "RoCEv2 traffic between built-in hosts")
+      .optional("collectives", &TestbedRow::collectives, "AllReduce and the like between built-in hosts")
       .optional("overrides", &TestbedRow::overrides,
                 "exact matches at switches, before ECMP: what comes in there and is bound there leaves here")
       .optional("faults", &TestbedRow::faults, "links and hosts that fail, switches that change their profile")

@@ -62,6 +62,9 @@ struct SinkConfig {
 };
 
 inline constexpr uint64_t kMaxMessageBytes = 1ULL << 31;
-inline constexpr uint32_t kFirstQp = 17;  // 0 and 1 are management's; rxe, too, gives 17 first
+// Of a queue pair that sends what is posted: NCCL has 8 slots of a connection under way at most.
+inline constexpr uint32_t kPostedMessages = 16;
+inline constexpr uint32_t kClearBytes = 64;  // of a clear-to-send: a slot of NCCL's
+inline constexpr uint32_t kFirstQp = 17;     // 0 and 1 are management's; rxe, too, gives 17 first
 
 }  // namespace softspine::control

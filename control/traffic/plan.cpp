@@ -76,9 +76,14 @@ std::vector<HostPair> drawn_or_given(const Workload& w, std::span<const TrafficH
   return pairs;
 }
 
-// QP `qp`'s part of what its flow sends.
-void scale(const Workload& w, uint32_t qp, FlowConfig& flow) {
+// QP `qp`'s part of what its flow sends. `pair`: the flow's, among the workload's.
+void scale(const Workload& w, size_t pair, uint32_t qp, FlowConfig& flow) {
   const auto part = [&](uint64_t whole) { return whole / w.qps + (qp < whole % w.qps ? 1 : 0); };
+  if (!w.posted.empty()) {
+    flow.queue_depth = kPostedMessages;
+    flow.messages = w.scaling == Scaling::kRoundRobin ? part(w.posted[pair]) : w.posted[pair];
+    return;
+  }
   if (w.scaling == Scaling::kSplit) flow.message_bytes = part(w.message_bytes);
   if (w.scaling == Scaling::kRoundRobin) flow.messages = part(w.messages);
 }
@@ -134,14 +139,16 @@ std::vector<PlannedFlow> plan_flows(std::span<const Workload> workloads, std::sp
   for (size_t i = 0; i < workloads.size(); ++i) {
     const Workload& w = workloads[i];
     Rng rng{seed, i};
-    for (const HostPair& pair : drawn_or_given(w, hosts, rng)) {
+    const std::vector<HostPair> pairs = drawn_or_given(w, hosts, rng);
+    for (size_t p = 0; p < pairs.size(); ++p) {
+      const HostPair& pair = pairs[p];
       SOFTSPINE_CHECK(std::max(pair.first, pair.second) < hosts.size(), pair.first, pair.second);
       numbers.begin_at(pair.first, w.first_qp);
       numbers.begin_at(pair.second, w.first_qp);
       for (uint32_t qp = 0; qp < w.qps; ++qp) {
         plan.push_back(planned(w, pair, hosts, static_cast<uint32_t>(plan.size()), numbers));
         plan.back().workload = static_cast<uint32_t>(i);
-        scale(w, qp, plan.back().flow);
+        scale(w, p, qp, plan.back().flow);
       }
     }
   }

@@ -51,6 +51,8 @@ constexpr std::string_view kImport = R"({"fabric": null,
   "topology": {"import": {"file": "drawn-hpcc.txt", "format": "hpcc"}}})";
 
 constexpr std::array kRows{
+    Row{"collective", true, R"({"collectives": [{"name": "c0", "op": "all_reduce", "size": "64KiB"}]})"},
+    Row{"collective.root", true, R"({"collectives": [{"name": "c0", "op": "broadcast", "size": "64KiB"}]})"},
     Row{"lag", true, R"({"topology": {"lags": [{"name": "all", "between": ["tor1", "spine1"]}]}})"},
     Row{"lag.members", true, R"({"topology": {"lags": [{"name": "two", "between": ["tor1", "spine1"],
       "members": ["tor1:Ethernet8", "tor1:Ethernet12"]}]}})"},

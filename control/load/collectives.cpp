@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "control/collectives/choice.hpp"
+#include "control/collectives/collective_algorithms.hpp"
+#include "control/collectives/collective_work.hpp"
+#include "control/load/resolve.hpp"
+#include "control/rows/collective_formats.hpp"
+#include "control/traffic/flow.hpp"
+
+namespace softspine::control {
+namespace {
+
+constexpr uint64_t kMaxBytes = 1ULL << 34;
+constexpr uint64_t kMaxConnections = 1ULL << 22;
+
+// Messages by (from, to, channel), over all sizes and iterations.
+using Connections = std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t>;
+
+class CollectiveResolver {
+ public:
+  CollectiveResolver(Reader& reader, const Fabric& fabric) : reader_(reader), fabric_(fabric) {}
+
+  // Nothing if it has complained.
+  std::optional<CollectiveRun> resolve(const CollectiveRow& row, uint32_t number, Workload& workload) {
+    CollectiveRun out{.name = row.name,
+                      .ranks = workload.hosts,
+                      .iterations = row.iterations,
+                      .start = dataplane::Instant::at(row.start),
+                      .reduce_rate = row.reduce_rate.value_or(dataplane::Rate{}),
+                      .post_cost = row.post_cost,
+                      .workload = number,
+                      .place = place_of(row.where)};
+    if (!has_good_root(row, out) || !is_only_work(row, out)) return std::nullopt;
+    const std::vector<Value> places = row.where.child("size").each();
+    for (size_t i = 0; i < row.size.items.size(); ++i) {
+      const uint64_t bytes = row.size.items[i].count;
+      if (bytes == 0 || bytes > kMaxBytes) {
+        reader_.fail(places[i], "must be 1B to 16GiB");
+        return std::nullopt;
+      }
+      const auto shape = shape_of(row, out, bytes);
+      if (!shape) return std::nullopt;
+      out.shapes.push_back(*shape);
+    }
+    connect(row, out, workload);
+    return out;
+  }
+
+  // A small message of each receiver for each one that it takes: NCCL's slot of 64 bytes.
+  std::optional<Workload> clears_of(const CollectiveRow& row, const Workload& data, const Testbed& testbed) {
+    if (row.admission == Admission::kOpen) {
+      if (row.clear_dscp) reader_.fail(row.where.child("clear_dscp"), "needs 'admission: receiver'");
+      return std::nullopt;
+    }
+    Workload out = data;
+    out.name = data.name + "-cts";
+    if (std::ranges::find(testbed.workloads, out.name, &Workload::name) != testbed.workloads.end())
+      reader_.fail(row.where.child("name"), "needs the name " + shown(out.name) + ", which a workload has");
+    std::swap(out.from, out.to);
+    out.message_bytes = kClearBytes;
+    out.qps = 1;
+    if (row.clear_dscp) {
+      out.dscp = *row.clear_dscp;
+      out.dscp_given = true;
+    }
+    return out;
+  }
+
+ private:
+  bool has_good_root(const CollectiveRow& row, const CollectiveRun& run) {
+    const bool has_root = row.op == Collective::kBroadcast || row.op == Collective::kReduce;
+    const Value where = row.where.child("root");
+    if (row.root && !has_root) return reader_.fail(where, "is for broadcast and reduce");
+    if (row.root && *row.root >= run.ranks.size()) {
+      return reader_.fail(where, "is no rank: there are " + std::to_string(run.ranks.size()) + ", from 0");
+    }
+    return true;
+  }
+
+  // A host does the work of one rank.
+  bool is_only_work(const CollectiveRow& row, const CollectiveRun& run) {
+    for (const uint32_t node : run.ranks) {
+      const auto [other, is_new] = busy_.emplace(node, run.name);
+      if (!is_new) {
+        return reader_.fail(row.where.child(row.ranks ? "ranks" : "name"),
+                            fabric_.nodes[node].name + " is a rank of " + shown(other->second) + " already");
+      }
+    }
+    return true;
+  }
+
+  std::optional<CollectiveShape> shape_of(const CollectiveRow& row, const CollectiveRun& run, uint64_t bytes) {
+    CollectiveShape shape{.collective = row.op,
+                          .algorithm = row.algorithm,
+                          .protocol = row.protocol,
+                          .ranks = static_cast<uint32_t>(run.ranks.size()),
+                          .bytes = bytes,
+                          .root = row.root.value_or(0),
+                          .channels = row.channels};
+    const AlgorithmRow* const algorithm = algorithm_row(shape.algorithm);
+    if (algorithm != nullptr && !algorithm->has(shape.collective)) {
+      reader_.fail(row.where.child("algorithm"), std::string(word_of(row.op)) + " is " + listed(words_of(row.op)) +
+                                                     ", not " + shown(algorithm->word));
+      return std::nullopt;
+    }
+    // One GPU a server, and no link between GPUs but the fabric.
+    const double gbytes = static_cast<double>(rank_rate(run).count_bps()) / 8e9;
+    return choose(shape,
+                  {.servers = shape.ranks, .channels = shape.channels, .channel_gbytes = gbytes / shape.channels});
+  }
+
+  static std::vector<std::string_view> words_of(Collective op) {
+    std::vector<std::string_view> out;
+    for (const AlgorithmRow& each : kCollectiveAlgorithms) {
+      if (each.has(op)) out.push_back(each.word);
+    }
+    return out;
+  }
+
+  // Of the slowest rank's links together.
+  dataplane::Rate rank_rate(const CollectiveRun& run) const {
+    uint64_t least = UINT64_MAX;
+    for (const uint32_t node : run.ranks) {
+      uint64_t all = 0;
+      for (const FabricPort& port : fabric_.nodes[node].ports) all += fabric_.links[port.link].rate.count_bps();
+      least = std::min(least, all);
+    }
+    return dataplane::Rate::bps(least);
+  }
+
+  void connect(const CollectiveRow& row, CollectiveRun& run, Workload& workload) {
+    Connections all;
+    workload.message_bytes = UINT64_MAX;
+    for (const CollectiveShape& shape : run.shapes) {
+      for (uint32_t rank = 0; rank < shape.ranks; ++rank) {
+        for (const Connection& each : connections_of(shape, rank)) {
+          all[{rank, each.peer, each.channel}] += each.messages * run.iterations;
+          workload.message_bytes = std::min(workload.message_bytes, std::max<uint64_t>(1, each.bytes / each.messages));
+        }
+      }
+      if (all.size() > kMaxConnections) {
+        reader_.fail(row.where, "has more than " + std::to_string(kMaxConnections) + " connections");
+        return;
+      }
+    }
+    workload.pattern = Pattern::kPairs;
+    workload.messages = 0;
+    workload.hosts.clear();
+    for (const auto& [key, messages] : all) {
+      const auto& [from, to, channel] = key;
+      workload.from.push_back(run.ranks[from]);
+      workload.to.push_back(run.ranks[to]);
+      workload.posted.push_back(messages);
+      run.from_rank.push_back(from);
+      run.to_rank.push_back(to);
+      run.channel.push_back(channel);
+    }
+  }
+
+  Reader& reader_;
+  const Fabric& fabric_;
+  std::map<uint32_t, std::string> busy_;  // hosts, each with its collective
+};
+
+}  // namespace
+
+void resolve_collectives(Reader& reader, const std::vector<CollectiveRow>& rows, const Fabric& fabric,
+                         Testbed& testbed) {
+  if (reader.log().count() != 0) return;  // nobody will have them
+  CollectiveResolver resolver(reader, fabric);
+  const size_t first = testbed.workloads.size() - rows.size();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto number = static_cast<uint32_t>(first + i);
+    auto run = resolver.resolve(rows[i], number, testbed.workloads[number]);
+    if (!run) continue;
+    if (auto clears = resolver.clears_of(rows[i], testbed.workloads[number], testbed)) {
+      run->clears = static_cast<uint32_t>(testbed.workloads.size());
+      testbed.workloads.push_back(std::move(*clears));
+    }
+    testbed.collectives.push_back(std::move(*run));
+  }
+}
+
+}  // namespace softspine::control

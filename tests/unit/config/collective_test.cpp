@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tests/unit/config/complaints.hpp"
+
+namespace softspine::control {
+namespace {
+
+using tests::Complaints;
+using tests::complaints_about;
+using tests::read_well;
+using tests::with_fabric;
+
+std::string with_collective(const std::string& keys) {
+  return with_fabric("collectives:\n  - {name: g, " + keys + "}\n");
+}
+
+TEST(Collectives, TakeAllBuiltInHostsAsRanksIfNoneAreNamed) {
+  const Testbed testbed = read_well(with_collective("op: all_reduce, algorithm: ring, size: [1MiB, 2MiB]"));
+  const CollectiveRun& run = testbed.collectives.at(0);
+  EXPECT_EQ(run.ranks.size(), 4u);
+  ASSERT_EQ(run.shapes.size(), 2u);
+  EXPECT_EQ(run.shapes[1].bytes, 2u << 20);
+  EXPECT_EQ(run.shapes[1].ranks, 4u);
+}
+
+// The connections are a workload of their own, behind all others.
+TEST(Collectives, AreAWorkloadWhoseFlowsArePosted) {
+  const Testbed testbed =
+      read_well(with_fabric("workload: [{name: w, pattern: ring}]\n"
+                            "collectives: [{name: g, op: all_reduce, algorithm: ring, protocol: simple, size: 4MiB, "
+                            "ranks: [h3, h1, h4], iterations: 5}]\n"));
+  ASSERT_EQ(testbed.workloads.size(), 3u) << "and that of clear-to-sends";
+  const Workload& connections = testbed.workloads[1];
+  EXPECT_EQ(connections.name, "g");
+  EXPECT_EQ(connections.transport.kind, TransportKind::kReliable);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < connections.from.size(); ++i) {
+    names.push_back(testbed.fabric.nodes[connections.from[i]].name + testbed.fabric.nodes[connections.to[i]].name);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"h3h1", "h1h4", "h4h3"}));
+  // 2 (3 - 1) steps of two messages, five times.
+  EXPECT_EQ(connections.posted, (std::vector<uint64_t>(3, 2 * 2 * 2 * 5)));
+  EXPECT_EQ(testbed.collectives.at(0).workload, 1u);
+  const Workload& clears = testbed.workloads[testbed.collectives.at(0).clears.value()];
+  EXPECT_EQ(clears.name, "g-cts");
+  EXPECT_EQ(clears.from, connections.to);
+  EXPECT_EQ(clears.to, connections.from);
+  EXPECT_EQ(clears.posted, connections.posted);
+}
+
+TEST(Collectives, HaveEitherNcclsChoiceOrWhatIsNamed) {
+  const Testbed testbed = read_well(with_collective("op: all_reduce, size: [8B, 1GiB]"));
+  const auto& shapes = testbed.collectives.at(0).shapes;
+  EXPECT_EQ(shapes[0].protocol, CollectiveProtocol::kLl);
+  EXPECT_EQ(shapes[1].protocol, CollectiveProtocol::kSimple);
+  for (const CollectiveShape& shape : shapes) EXPECT_NE(shape.algorithm, CollectiveAlgorithm::kAuto);
+}
+
+TEST(Collectives, AreRefusedWithPlaceAndReason) {
+  const auto of = [](const std::string& keys) { return complaints_about(with_collective(keys)); };
+  const std::string where = "5 collectives[0]";
+  EXPECT_EQ(of("op: all_to_all, algorithm: ring, size: 1MiB"),
+            (Complaints{where + ".algorithm: all_to_all is direct, not 'ring'"}));
+  EXPECT_EQ(of("op: all_reduce, size: [1MiB, 0B]"), (Complaints{where + ".size[1]: must be 1B to 16GiB"}));
+  EXPECT_EQ(of("op: broadcast, root: 4, size: 1MiB"), (Complaints{where + ".root: is no rank: there are 4, from 0"}));
+  EXPECT_EQ(of("op: all_reduce, root: 0, size: 1MiB"), (Complaints{where + ".root: is for broadcast and reduce"}));
+  EXPECT_EQ(of("op: all_reduce, size: 1MiB, ranks: [h1]"),
+            (Complaints{where + ".ranks: needs two built-in hosts, has 1"}));
+  EXPECT_EQ(of("op: all_reduce, size: 1MiB, ranks: [h1, h2, h1]"),
+            (Complaints{where + ".ranks: h1 stands here twice"}));
+  EXPECT_EQ(of("op: all_reduce, size: 1MiB, scaling: each"),
+            (Complaints{where + ".scaling: must be split or round_robin: a message is sent once"}));
+  EXPECT_EQ(of("op: all_reduce, size: 1MiB, admission: open, clear_dscp: 3"),
+            (Complaints{where + ".clear_dscp: needs 'admission: receiver'"}));
+}
+
+TEST(Collectives, HaveEachHostOnce) {
+  EXPECT_EQ(complaints_about(with_fabric("collectives:\n  - {name: a, op: all_reduce, size: 1MiB, ranks: [h1, h2]}\n"
+                                         "  - {name: b, op: all_reduce, size: 1MiB, ranks: [h3, h2]}\n")),
+            (Complaints{"6 collectives[1].ranks: h2 is a rank of 'a' already"}));
+}
+
+TEST(Collectives, HaveANameThatNoWorkloadHas) {
+  EXPECT_EQ(complaints_about(with_fabric("workload: [{name: g, pattern: ring}]\n"
+                                         "collectives: [{name: g, op: all_reduce, size: 1MiB}]\n")),
+            (Complaints{"5 collectives[0].name: a workload 'g' stands here already"}));
+}
+
+}  // namespace
+}  // namespace softspine::control
