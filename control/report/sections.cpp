@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "control/report/collective_json.hpp"
 #include "control/report/lag_counters.hpp"
 #include "control/report/loss_window_json.hpp"
 #include "control/report/notices.hpp"
@@ -49,6 +50,13 @@ void add_stacks(const Testbed& testbed, FabricSnapshot& out) {
     out.stacks.push_back({.name = stack.name, .members = {member(0), member(1)}});
   }
 }
+void add_collectives(const Testbed& testbed, FabricSnapshot& out) {
+  for (const CollectiveRun& run : testbed.collectives) {
+    CollectiveSnapshot& into = out.collectives.emplace_back();
+    into.name = run.name;
+    for (const CollectiveShape& shape : run.shapes) into.sizes.push_back({.shape = shape});
+  }
+}
 void add_engineering(const Testbed& testbed, FabricSnapshot& out) {
   if (testbed.engineering) out.engineering.emplace();
 }
@@ -92,6 +100,14 @@ constexpr Section kSections[] = {
      .view = {.words = "flows",
               .help = "built-in traffic: what was sent, what arrived, how late",
               .table = flows_table}},
+    {.key = "collectives",
+     .json = made_by<collectives_json>,
+     .fields = collective_fields,
+     .is_there = [](const FabricSnapshot& snapshot) { return !snapshot.collectives.empty(); },
+     .outline = add_collectives,
+     .view = {.words = "collectives",
+              .help = "time, algorithm and bus bandwidth of each size, by nccl-tests' definitions",
+              .table = collectives_table}},
     {.key = "switches", .json = made_by<switches_json>, .fields = switch_fields},
     {.key = "ports", .json = made_by<ports_json>, .fields = port_fields},
     {.key = "links",

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "control/telemetry/collective_snapshot.hpp"
 #include "control/telemetry/host_counts.hpp"
 #include "control/telemetry/loss_window.hpp"
 #include "control/telemetry/reliable_counts.hpp"
@@ -382,6 +383,7 @@ struct FabricSnapshot {
   std::vector<FaultSnapshot> faults;             // since the start
   std::vector<DeadlockSnapshot> deadlocks;       // since the start
   std::vector<StackSnapshot> stacks;             // of the testbed
+  std::vector<CollectiveSnapshot> collectives;   // likewise
   std::optional<LossAccount> loss_account = {};  // in a run that has had a fault
   uint32_t route_changes = 0;                    // switches that got new tables as links went down and up, summed up
   std::optional<EngineeringSnapshot> engineering = {};  // if there is a controller

@@ -3,6 +3,7 @@
 
 #include "testbeds/run/captures.hpp"
 #include "testbeds/run/carriers.hpp"
+#include "testbeds/run/collective_ranks.hpp"
 #include "testbeds/run/counter_series.hpp"
 #include "testbeds/run/deadlock_finder.hpp"
 #include "testbeds/run/edge_watch.hpp"
@@ -35,6 +36,7 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<CounterSeries>(of.testbed, of.compiler, nodes, of.errors);
   parts.add<EventLog>(of.testbed, nodes, of.incidents, of.errors);
   parts.add<StalledFlows>(of.testbed, engine, flows, links);
+  parts.add<CollectiveRanks>(of.testbed, nodes, flows);
   parts.add<FrameInjector>(of.assembly);
   parts.add<LiveControl>(nodes, of.compiler, links, faults, of.snapshot_at);
 }

@@ -72,6 +72,8 @@ std::optional<StallLook::Flow> StallLook::at(uint32_t flow) {
   const auto& source = flows_.source(flow);
   const auto& sink = flows_.sink(flow);
   if (!source || !sink) return std::nullopt;
+  // What is posted comes when others have sent: silence says nothing.
+  if (flows_.plan(flow).flow.queue_depth != 0) return std::nullopt;
   return Flow{.number = flow,
               .config = flows_.plan(flow).flow,
               .sent = source->sent(),

@@ -100,6 +100,9 @@ Json whole_report() {
   fabric.engineering.emplace();
   fabric.events = EventLogSnapshot{.lines = std::vector<uint64_t>(event_facts().size(), 1)};
   fabric.stacks.push_back({.name = "rack1", .members = {{{.name = "tor1"}, {.name = "tor2"}}}});
+  fabric.collectives.push_back({.name = "grads",
+                                .sizes = {{.shape = {.bytes = 8}, .done = 1, .mean = dataplane::Duration::us(1)}},
+                                .waiting = {{.rank = 1, .host = "h2", .what = "a message"}}});
   fabric.errors.push_back({.who = "vm1", .what = "its interface was deleted", .count = 1});
   return report_json(fabric, {.testbed = "small", .clock = "virtual", .seed = 7});
 }

@@ -29,6 +29,7 @@ WORDS = {  # of each thing's table
     'drops': ['REASON'],
     'hash counters': ['SHORT_KEYS', 'tor1'],
     'flows': ['WORKLOAD', 'h1', 'h3'],
+    'collectives': ['COLLECTIVE', 'BUSBW_GB/s', 'all_reduce', '65,536'],
     'stacks': ['STACK', 'PEER_LINK'],
     'links': ['tor1:Ethernet0', 'h1:eth0', 'STATE'],
     'lags': ['LAG', 'MEMBER'],
@@ -61,7 +62,7 @@ def fabric_of(it: Softspine) -> Path:
 
 def shows_each_thing(it: Softspine) -> Problems:
     """show: every thing as a table and as JSON"""
-    fabric = fabric_of(it)
+    fabric = it.write('shown.yaml', FABRIC + 'collectives: [{name: c, op: all_reduce, size: 64KiB}]\n')
     with it.running(fabric, '--events', str(fabric.with_name('events.jsonl'))):
         for what, words in WORDS.items():
             table = it('show', *what.split())

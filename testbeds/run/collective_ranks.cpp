@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/collective_ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "control/collectives/collective_work.hpp"
+#include "dataplane/units/check.hpp"
+
+namespace softspine::testbeds {
+
+using control::CollectiveRun;
+using control::OperationKind;
+using dataplane::Duration;
+using dataplane::Instant;
+
+namespace {
+
+constexpr uint32_t kUsualWindow = 1024;
+
+uint32_t window_of(const CollectiveRun& run, uint32_t rank) {
+  uint32_t out = kUsualWindow;
+  for (const control::CollectiveShape& shape : run.shapes) out = std::max(out, least_window(shape, rank));
+  return out;
+}
+
+std::string text_of(const UnfinishedOperation& op) {
+  using Reason = UnfinishedOperation::Reason;
+  const bool sends = op.kind == OperationKind::kSend;
+  if (!sends && op.kind != OperationKind::kReceive) return "its own work";
+  const std::string what = fmt::format("{} of {} bytes {} rank {} on channel {}", sends ? "send" : "receive", op.bytes,
+                                       sends ? "to" : "from", op.peer, op.channel);
+  switch (op.reason) {
+    case Reason::kAcknowledgement: return what + ": acknowledgement";
+    case Reason::kClear: return what + ": clear-to-send";
+    default: return what;
+  }
+}
+
+}  // namespace
+
+class CollectiveRanks::RankHere final : public OperationObserver {
+ public:
+  RankHere(const CollectiveRun& run, uint32_t rank, RankConfig config, RoceHost& host)
+      : rank_(rank), stream_(run, rank), program_(std::move(config), host, stream_, this) {
+    joints_.reserve(run.shapes.size() * run.iterations + 1);
+  }
+
+  uint32_t rank() const { return rank_; }
+  RankProgram& program() { return program_; }
+  const RankProgram& program() const { return program_; }
+  const std::vector<Instant>& joints() const { return joints_; }
+
+  // Joints are all that takes time and is no work on bytes.
+  void done(uint64_t, OperationKind kind, Instant, Instant now) noexcept override {
+    if (kind == OperationKind::kCompute) joints_.push_back(now);
+  }
+
+ private:
+  uint32_t rank_;
+  control::CollectiveSequence stream_;
+  std::vector<Instant> joints_;
+  RankProgram program_;
+};
+
+CollectiveRanks::CollectiveRanks(const control::Testbed& testbed, const LocalNodes& nodes, const RunFlows& flows)
+    : testbed_(testbed), nodes_(nodes), flows_(flows) {}
+
+CollectiveRanks::~CollectiveRanks() = default;
+
+void CollectiveRanks::start() {
+  for (const CollectiveRun& run : testbed_.collectives) {
+    auto& here = ranks_here_.emplace_back();
+    std::vector<std::vector<RankConnection>> connections = connections_of(run);
+    for (uint32_t rank = 0; rank < run.ranks.size(); ++rank) {
+      RoceHost* const host = nodes_.host_at(run.ranks[rank]);
+      if (host == nullptr) continue;
+      const control::Workload& workload = testbed_.workloads[run.workload];
+      RankConfig config{.window = window_of(run, rank),
+                        .reduce_bytes_per_second = static_cast<uint64_t>(run.reduce_rate.count_bps()) / 8,
+                        .costs = {.post = run.post_cost},
+                        .scaling = workload.scaling == control::Scaling::kSplit ? QueuePairScaling::kSplit
+                                                                                : QueuePairScaling::kRoundRobin,
+                        .clear_bytes = control::kClearBytes,
+                        .connections = std::move(connections[rank])};
+      here.push_back(std::make_unique<RankHere>(run, rank, std::move(config), *host));
+      here.back()->program().start_at(Instant{});
+    }
+  }
+}
+
+size_t CollectiveRanks::first_flow_of(uint32_t workload) const {
+  size_t out = 0;
+  while (flows_.plan(out).workload != workload) ++out;
+  return out;
+}
+
+// By rank. A pair's flows stand one behind the other, in the order of the pairs.
+std::vector<std::vector<RankConnection>> CollectiveRanks::connections_of(const CollectiveRun& run) const {
+  const size_t first = first_flow_of(run.workload);
+  const size_t first_clear = run.clears ? first_flow_of(*run.clears) : 0;
+  const uint32_t qps = testbed_.workloads[run.workload].qps;
+  std::vector<std::map<std::pair<uint32_t, uint32_t>, RankConnection>> found(run.ranks.size());
+  const auto at = [&](uint32_t rank, uint32_t peer, uint32_t channel) -> RankConnection& {
+    RankConnection& out = found[rank][{peer, channel}];
+    out.peer = peer;
+    out.channel = channel;
+    out.depth = control::kPostedMessages;
+    out.clear_depth = control::kPostedMessages;
+    return out;
+  };
+  for (size_t pair = 0; pair < run.channel.size(); ++pair) {
+    const auto& [from, to, channel] = std::tie(run.from_rank[pair], run.to_rank[pair], run.channel[pair]);
+    if (run.clears) {
+      const size_t flow = first_clear + pair;
+      if (const auto& source = flows_.source(flow)) at(to, from, channel).clear_flow = source->number;
+      if (const auto& sink = flows_.sink(flow)) at(from, to, channel).clear_sink = sink->number;
+    }
+    for (uint32_t qp = 0; qp < qps; ++qp) {
+      const size_t flow = first + pair * qps + qp;
+      if (const auto& source = flows_.source(flow)) at(from, to, channel).flows.push_back(source->number);
+      if (const auto& sink = flows_.sink(flow)) at(to, from, channel).sinks.push_back(sink->number);
+    }
+  }
+  std::vector<std::vector<RankConnection>> out(run.ranks.size());
+  for (size_t rank = 0; rank < found.size(); ++rank) {
+    for (auto& [key, connection] : found[rank]) out[rank].push_back(std::move(connection));
+  }
+  return out;
+}
+
+void CollectiveRanks::snapshot(control::FabricSnapshot& out) {
+  for (size_t i = 0; i < testbed_.collectives.size(); ++i) {
+    out.collectives.push_back(copy(testbed_.collectives[i], ranks_here_[i]));
+  }
+}
+
+control::CollectiveSnapshot CollectiveRanks::copy(const CollectiveRun& run, const Ranks& ranks) const {
+  control::CollectiveSnapshot out{.name = run.name};
+  for (size_t s = 0; s < run.shapes.size(); ++s) out.sizes.push_back(copy_size(run, s, ranks));
+  for (const auto& rank : ranks) {
+    const RankCounters& counters = rank->program().counters();
+    out.clears_sent += counters.clears_sent;
+    out.clears_received += counters.clears_received;
+    const control::RankWait wait{testbed_.fabric.nodes[run.ranks[rank->rank()]].name,
+                                 counters.times.of_receives_alone()};
+    if (out.least_wait.host.empty() || wait.waited < out.least_wait.waited) out.least_wait = wait;
+    if (out.longest_wait.host.empty() || wait.waited > out.longest_wait.waited) out.longest_wait = wait;
+    if (rank->program().state() == RankProgram::State::kEnded) {
+      ++out.ranks_done;
+      continue;
+    }
+    const std::vector<UnfinishedOperation> open = rank->program().unfinished();
+    if (open.empty()) continue;
+    out.waiting.push_back({rank->rank(), testbed_.fabric.nodes[run.ranks[rank->rank()]].name, text_of(open.front())});
+  }
+  return out;
+}
+
+control::CollectiveSizeSnapshot CollectiveRanks::copy_size(const CollectiveRun& run, size_t size, const Ranks& ranks) {
+  control::CollectiveSizeSnapshot out{.shape = run.shapes[size]};
+  Duration sum;
+  for (uint32_t i = 0; i < run.iterations; ++i) {
+    const size_t joint = size * run.iterations + i;
+    if (ranks.empty() || std::ranges::any_of(ranks, [&](const auto& it) { return it->joints().size() < joint + 2; })) {
+      break;
+    }
+    Duration all;
+    for (const auto& rank : ranks) all = all + (rank->joints()[joint + 1] - rank->joints()[joint]);
+    const Duration mean = all / static_cast<int64_t>(ranks.size());
+    out.shortest = out.done == 0 ? mean : std::min(out.shortest, mean);
+    out.longest = std::max(out.longest, mean);
+    sum = sum + mean;
+    ++out.done;
+  }
+  if (out.done > 0) out.mean = sum / static_cast<int64_t>(out.done);
+  return out;
+}
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives of a testbed, whole: from the file to the report. Where nothing competes their times are closed forms.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "control/collectives/bus_bandwidth.hpp"
+#include "tests/scenario/run/running_testbed.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+using control::Json;
+
+constexpr double kRate = 100e9 / 8;  // bytes a second
+constexpr double kFrame = 4'178;     // on the wire, of 4,096 bytes of payload
+constexpr double kRethOfMessage = 16;
+
+std::string star(uint32_t hosts, const std::string& collectives) {
+  return fmt::format(
+      "name: c\nrun: {{duration: 200ms}}\nfabric: {{kind: leaf-spine, tors: 1, spines: 1, hosts_per_tor: {}, "
+      "host_link: "
+      "{{rate: 100Gbps, length: 3m}}, fabric_link: {{rate: 100Gbps, length: 3m}}}}\nroles: {{tor: lossless}}\n"
+      "collectives:\n{}",
+      hosts, collectives);
+}
+
+double seconds_of(const Json& report, const std::string& name, uint64_t bytes) {
+  const Json& size = report["collectives"][name]["sizes"][std::to_string(bytes)];
+  EXPECT_EQ(size["done"], 1) << name;
+  return static_cast<double>(number(size, "time_ps")) / 1e12;
+}
+
+// Of so many packets in so many messages.
+double time_of(double packets, double messages) {
+  return (packets * kFrame + messages * kRethOfMessage) / kRate;
+}
+
+class RingOf : public testing::TestWithParam<uint32_t> {};
+
+// 1 MiB a rank: chunks of one MiB, two messages each. All links are busy all the time.
+TEST_P(RingOf, TakesTwiceAllButOneParts) {
+  const uint32_t n = GetParam();
+  const uint64_t bytes = uint64_t{n} << 20;
+  const Outcome out = run_text(
+      star(n, fmt::format("  - {{name: g, op: all_reduce, algorithm: ring, protocol: simple, size: {}B}}\n", bytes)));
+  const double steps = 2.0 * (n - 1);
+  EXPECT_NEAR(seconds_of(out.report, "g", bytes) / time_of(steps * 256, steps * 2), 1, 0.005 + 2e-6 / time_of(512, 4));
+  EXPECT_EQ(out.report["collectives"]["g"]["ranks_done"], n);
+  // Every byte once, and no more: each rank sends its steps' parts.
+  EXPECT_EQ(number(out.report["flows"]["g"], "received_bytes"), n * static_cast<uint64_t>(steps) << 20);
+  EXPECT_EQ(number(out.report["flows"]["g"], "retransmitted_bytes"), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, RingOf, testing::Values(2, 3, 4, 8, 16));
+
+TEST(Collectives, GiveBandwidthsByNcclTestsDefinitions) {
+  const Outcome out =
+      run_text(star(4, "  - {name: g, op: all_gather, algorithm: ring, protocol: simple, size: 4MiB}\n"));
+  const Json& size = out.report["collectives"]["g"]["sizes"]["4194304"];
+  const double algbw = 4'194'304 / seconds_of(out.report, "g", 4'194'304);
+  EXPECT_NEAR(static_cast<double>(number(size, "algbw_bps")), algbw * 8, 8);
+  EXPECT_NEAR(static_cast<double>(number(size, "busbw_bps")), algbw * 6, 8);
+}
+
+TEST(Collectives, RunSizesAndIterationsOneAfterTheOther) {
+  const Outcome out = run_text(star(4, "  - {name: g, op: all_reduce, size: [64KiB, 4MiB], iterations: 3}\n"));
+  const Json& sizes = out.report["collectives"]["g"]["sizes"];
+  EXPECT_EQ(sizes["65536"]["done"], 3);
+  EXPECT_EQ(sizes["4194304"]["done"], 3);
+  EXPECT_LE(number(sizes["65536"], "time_min_ps"), number(sizes["65536"], "time_ps"));
+  EXPECT_LE(number(sizes["65536"], "time_ps"), number(sizes["65536"], "time_max_ps"));
+  EXPECT_LT(number(sizes["65536"], "time_max_ps"), number(sizes["4194304"], "time_min_ps"));
+}
+
+TEST(Collectives, BeginAtTheirStart) {
+  const std::string text =
+      "  - {{name: g, op: all_reduce, algorithm: ring, protocol: simple, size: 1MiB, start: {}}}\n";
+  const Outcome at_once = run_text(star(4, fmt::format(fmt::runtime(text), "0ms")));
+  const Outcome later = run_text(star(4, fmt::format(fmt::runtime(text), "3ms")));
+  EXPECT_EQ(seconds_of(at_once.report, "g", 1 << 20), seconds_of(later.report, "g", 1 << 20));
+  const auto first = [](const Outcome& out) {
+    return std::ranges::min_element(out.snapshot.flows, {}, &control::FlowSnapshot::first_sent)->first_sent;
+  };
+  EXPECT_EQ(first(later) - first(at_once), dataplane::Duration::ms(3));
+}
+
+// A clear-to-send for each message; the first ones cost half a round trip, all others are under way before.
+TEST(Collectives, AreAdmittedByTheirReceiversUnlessOpen) {
+  const std::string text =
+      "  - {{name: g, op: all_reduce, algorithm: ring, protocol: simple, size: 16MiB, admission: {}}}\n";
+  const Outcome open = run_text(star(4, fmt::format(fmt::runtime(text), "open")));
+  const Outcome receiver = run_text(star(4, fmt::format(fmt::runtime(text), "receiver")));
+  EXPECT_EQ(number(open.report["collectives"]["g"], "clears_sent"), 0u);
+  EXPECT_FALSE(open.report["flows"].contains("g-cts"));
+  const uint64_t messages = number(receiver.report["flows"]["g"], "received_messages");
+  EXPECT_EQ(number(receiver.report["collectives"]["g"], "clears_sent"), messages);
+  EXPECT_EQ(number(receiver.report["collectives"]["g"], "clears_received"), messages);
+  const double later = seconds_of(receiver.report, "g", 16 << 20) - seconds_of(open.report, "g", 16 << 20);
+  EXPECT_GT(later, 0.2e-6);
+  EXPECT_LT(later, 5e-6);
+}
+
+class Scaled : public testing::TestWithParam<const char*> {};
+
+TEST_P(Scaled, UsesEveryQueuePairAndMovesTheSameBytes) {
+  const Outcome out = run_text(star(4, fmt::format("  - {{name: g, op: all_reduce, algorithm: ring, protocol: simple, "
+                                                   "size: 16MiB, qps: 4, scaling: {}}}\n",
+                                                   GetParam())));
+  EXPECT_EQ(out.report["collectives"]["g"]["ranks_done"], 4);
+  EXPECT_EQ(number(out.report["flows"]["g"], "received_bytes"), 4u * 6 * (4u << 20));
+  EXPECT_EQ(out.report["flows"]["g"]["flows"], 16);
+  for (const control::FlowSnapshot& flow : out.snapshot.flows) {
+    EXPECT_GT(flow.received_bytes, 0u) << flow.source_qp;
+    EXPECT_EQ(flow.received_messages, flow.planned_messages) << flow.source_qp;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Scaled, testing::Values("split", "round_robin"));
+
+class Anything : public testing::TestWithParam<const char*> {};
+
+// All ranks end, nothing is lost or left over, and the workers' number changes nothing.
+TEST_P(Anything, EndsWithTheSameBytesForAnyNumberOfWorkers) {
+  const std::string text =
+      star(7, fmt::format("  - {{name: g, {}, reduce_rate: 800Gbps, post_cost: 1us}}\n", GetParam()));
+  std::set<std::string> reports;
+  for (const uint32_t workers : {1u, 2u, 3u}) {
+    const Outcome out = run_text(text, {.workers = workers});
+    EXPECT_EQ(out.report["collectives"]["g"]["ranks_done"], 7);
+    EXPECT_TRUE(out.report["collectives"]["g"]["waiting"].empty());
+    reports.insert(without_engine(out.report));
+  }
+  EXPECT_EQ(reports.size(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, Anything,
+                         testing::Values("op: all_reduce, algorithm: ring, size: 1000001B, channels: 2",
+                                         "op: all_reduce, algorithm: tree, size: 3MiB, channels: 2",
+                                         "op: all_reduce, algorithm: halving_doubling, size: 1MiB",
+                                         "op: all_gather, size: 700KiB", "op: reduce_scatter, size: 700KiB",
+                                         "op: broadcast, root: 3, size: 3MiB", "op: reduce, root: 6, size: 3MiB",
+                                         "op: all_to_all, size: 2MiB", "op: send_recv, size: 5MiB",
+                                         "op: all_reduce, protocol: ll, size: 64KiB",
+                                         "op: all_reduce, size: [1B, 5B, 4097B]"));
+
+// Two queue pairs lose packets on the way; the transport repeats them.
+TEST(Collectives, EndOnALinkThatLosesFrames) {
+  const Outcome out =
+      run_text(star(4,
+                    "  - {name: g, op: all_reduce, algorithm: ring, protocol: simple, size: 4MiB, ack_timeout: 5}\n"
+                    "faults: [{at: 10us, set: lossy, node: h2, drop: 0.1%}]\n"));
+  EXPECT_EQ(out.report["collectives"]["g"]["ranks_done"], 4);
+  EXPECT_GT(number(out.report["flows"]["g"], "retransmitted_bytes"), 0u);
+  EXPECT_EQ(number(out.report["flows"]["g"], "received_bytes"), 4u * 6 * (1u << 20));
+}
+
+// h3 takes a fifth of its link. h2 is held up in sending to it and never waits for a message; h4 waits for all that h3
+// has not got yet.
+TEST(Collectives, ShowWhomTheOthersWaitFor) {
+  const Outcome out = run_text(star(6,
+                                    "  - {name: g, op: all_reduce, algorithm: ring, protocol: simple, size: 24MiB}\n"
+                                    "faults: [{at: 1us, set: slow_receiver, node: h3, drain: 20Gbps}]\n"));
+  const Json& collective = out.report["collectives"]["g"];
+  EXPECT_EQ(collective["least_wait"], (Json{{"host", "h2"}, {"waited_ps", 0}}));
+  EXPECT_EQ(collective["longest_wait"]["host"], "h4");
+  const double share =
+      static_cast<double>(number(collective["longest_wait"], "waited_ps")) / 1e12 / seconds_of(out.report, "g", 24 << 20);
+  EXPECT_GT(share, 0.7);
+  EXPECT_LT(share, 0.9);
+}
+
+TEST(Collectives, NameWhoWaitsForWhomWhenALinkDies) {
+  const Outcome out = run_text(star(3,
+                                    "  - {name: g, op: all_reduce, algorithm: ring, protocol: simple, size: 30MiB}\n"
+                                    "faults: [{at: 100us, set: down, link: \"h2:eth0\"}]\n"),
+                               {.duration = dataplane::Duration::ms(5)});
+  const Json& collective = out.report["collectives"]["g"];
+  EXPECT_EQ(collective["ranks_done"], 0);
+  EXPECT_TRUE(collective["sizes"]["31457280"]["time_ps"].is_null());
+  ASSERT_EQ(collective["waiting"].size(), 3u);
+  bool names_h2 = false;
+  for (const Json& each : collective["waiting"]) {
+    names_h2 |= each["for"].get<std::string>().find("rank 1") != std::string::npos;
+  }
+  EXPECT_TRUE(names_h2);
+}
+
+}  // namespace
+}  // namespace softspine::testbeds
