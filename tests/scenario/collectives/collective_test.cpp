@@ -86,6 +86,36 @@ TEST(Collectives, BeginAtTheirStart) {
   EXPECT_EQ(first(later) - first(at_once), dataplane::Duration::ms(3));
 }
 
+// h2 begins to hold others up in the third iteration.
+TEST(Collectives, HaveAMeanBetweenTheQuickestAndTheSlowestIteration) {
+  const Outcome out =
+      run_text(star(4,
+                    "  - {name: g, op: all_reduce, algorithm: ring, protocol: simple, size: 1MiB, iterations: 3}\n"
+                    "faults: [{at: 350us, set: slow_receiver, node: h2, drain: 10Gbps}]\n"));
+  const Json& size = out.report["collectives"]["g"]["sizes"]["1048576"];
+  const uint64_t least = number(size, "time_min_ps");
+  const uint64_t most = number(size, "time_max_ps");
+  EXPECT_NEAR(static_cast<double>(least) / 1e12 / time_of(6 * 64, 12), 1, 0.02);
+  EXPECT_GT(most, 2 * least);
+  EXPECT_GT(number(size, "time_ps"), least);
+  EXPECT_LT(number(size, "time_ps"), most);
+}
+
+// A rank works on each of its seven chunks of 1 MiB: six that have come, and its own that it sends first. One has come
+// before the one before it is worked on.
+TEST(Collectives, TakeTheirRanksTimeToReduce) {
+  const Outcome out = run_text(
+      star(4, "  - {name: g, op: all_reduce, algorithm: ring, protocol: simple, size: 4MiB, reduce_rate: 8Gbps}\n"));
+  EXPECT_EQ(seconds_of(out.report, "g", 4 << 20), 7 * 1'048'576 / 1e9);
+}
+
+// Twelve messages, and as many clear-to-sends.
+TEST(Collectives, TakeTheirRanksTimeToPost) {
+  const Outcome out = run_text(
+      star(4, "  - {name: g, op: all_reduce, algorithm: ring, protocol: simple, size: 4MiB, post_cost: 100us}\n"));
+  EXPECT_NEAR(seconds_of(out.report, "g", 4 << 20), 24 * 100e-6 + time_of(128, 1), 5e-6);
+}
+
 // A clear-to-send for each message; the first ones cost half a round trip, all others are under way before.
 TEST(Collectives, AreAdmittedByTheirReceiversUnlessOpen) {
   const std::string text =
@@ -165,8 +195,8 @@ TEST(Collectives, ShowWhomTheOthersWaitFor) {
   const Json& collective = out.report["collectives"]["g"];
   EXPECT_EQ(collective["least_wait"], (Json{{"host", "h2"}, {"waited_ps", 0}}));
   EXPECT_EQ(collective["longest_wait"]["host"], "h4");
-  const double share =
-      static_cast<double>(number(collective["longest_wait"], "waited_ps")) / 1e12 / seconds_of(out.report, "g", 24 << 20);
+  const double share = static_cast<double>(number(collective["longest_wait"], "waited_ps")) / 1e12 /
+                       seconds_of(out.report, "g", 24 << 20);
   EXPECT_GT(share, 0.7);
   EXPECT_LT(share, 0.9);
 }
