@@ -91,6 +91,19 @@ std::string collectives_table(const FabricSnapshot& snapshot) {
   return table.text();
 }
 
+std::string nccl_tables(const FabricSnapshot& snapshot) {
+  std::string out;
+  for (const CollectiveSnapshot& collective : snapshot.collectives) {
+    std::vector<CollectiveTime> times;
+    for (const CollectiveSizeSnapshot& size : collective.sizes) {
+      if (size.done > 0) times.push_back({size.shape.bytes, size.mean});
+    }
+    out += fmt::format("# {}\n", collective.name);
+    out += nccl_table(collective.sizes.front().shape, times);
+  }
+  return out;
+}
+
 std::vector<ReportField> collective_fields() {
   const std::string size = "collectives.*.sizes.*.";
   return {

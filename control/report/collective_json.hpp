@@ -14,6 +14,8 @@ namespace softspine::control {
 // By collective, by size.
 Json collectives_json(const FabricSnapshot& snapshot);
 std::string collectives_table(const FabricSnapshot& snapshot);
+// Each as nccl-tests prints it, for scripts that read that.
+std::string nccl_tables(const FabricSnapshot& snapshot);
 std::vector<ReportField> collective_fields();
 
 }  // namespace softspine::control

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "control/report/collective_json.hpp"
 #include "control/report/nic_ports.hpp"
 #include "control/report/sections.hpp"
 #include "control/telemetry/buffer_tables.hpp"
@@ -93,6 +94,9 @@ std::vector<View> fabric_views() {
       {"hash counters", "flowlets begun, keys that a packet was too short for, and packets of overrides",
        FabricView{switches_of, table_of<hash_table>}},
       of_section(section_of("flows")),
+      of_section(section_of("collectives")),
+      {"nccl-tests", "collectives as nccl-tests prints them: a line a size that has ended",
+       FabricView{[](const Shown& it) { return collectives_json(it.snapshot); }, table_of<nccl_tables>}},
       of_section(section_of("edges")),
       {"nic-ports", "both ports of each NIC that has two: bytes each way, and the most that waited before it",
        FabricView{[](const Shown& it) { return nic_ports_json(it.snapshot); }, table_of<nic_ports_table>,
