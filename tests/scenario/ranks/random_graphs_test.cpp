@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random graphs of operations on random ranks, against an executor that knows nothing of hosts: the same operations in
-// the same order at the same picoseconds; and, on reliable connections, the same up to what acknowledgements take.
+// the same order at the same picoseconds.
 #include <gtest/gtest.h>
 
 #include "dataplane/units/rng.hpp"
