@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string_view>
 
 #include "control/collectives/collective_stream.hpp"
@@ -24,6 +25,16 @@ constexpr uint32_t fit(std::initializer_list<Collective> collectives) {
   uint32_t bits = 0;
   for (const Collective collective : collectives) bits |= 1U << static_cast<uint32_t>(collective);
   return bits;
+}
+
+// What ring and halving have in common: a lane a channel.
+template <typename OfAlgorithm>
+Lanes lane_of_each_channel(const CollectiveShape& shape, const Cut& cut, uint32_t rank) {
+  Lanes lanes;
+  for (uint32_t channel = 0; channel < cut.channels(); ++channel) {
+    lanes.push_back(std::make_unique<OfAlgorithm>(shape, cut, rank, channel));
+  }
+  return lanes;
 }
 
 struct AlgorithmRow {
@@ -70,6 +81,14 @@ inline constexpr std::array kProtocolWords{
     ProtocolWord{CollectiveProtocol::kLl, "ll"},
     ProtocolWord{CollectiveProtocol::kLl128, "ll128"},
 };
+
+constexpr std::string_view word_for(Collective collective) {
+  return std::ranges::find(kCollectiveWords, collective, &CollectiveWord::collective)->word;
+}
+// Of one that is chosen: no kAuto.
+constexpr std::string_view word_for(CollectiveProtocol protocol) {
+  return std::ranges::find(kProtocolWords, protocol, &ProtocolWord::protocol)->word;
+}
 
 // Null: none, as for kAuto.
 constexpr const AlgorithmRow* algorithm_row(CollectiveAlgorithm algorithm) {

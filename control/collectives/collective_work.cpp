@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/collectives/collective_work.hpp"
 
+#include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "control/collectives/collective_algorithms.hpp"
@@ -19,24 +21,6 @@ Lanes lanes_of(const CollectiveShape& shape, const Cut& cut, uint32_t rank) {
   return row->lanes(shape, cut, rank);
 }
 
-std::vector<Connection> counted(const CollectiveShape& shape, uint32_t rank, OperationKind kind) {
-  std::map<std::pair<uint32_t, uint32_t>, Connection> found;
-  const auto stream = stream_of(shape, rank);
-  Operation operation;
-  while (stream->next(operation)) {
-    if (operation.kind != kind) continue;
-    Connection& connection = found[{operation.channel, operation.peer}];
-    ++connection.messages;
-    connection.bytes += operation.bytes;
-  }
-  std::vector<Connection> connections;
-  connections.reserve(found.size());
-  for (const auto& [key, connection] : found) {
-    connections.push_back({key.second, key.first, connection.messages, connection.bytes});
-  }
-  return connections;
-}
-
 }  // namespace
 
 std::unique_ptr<CollectiveStream> stream_of(const CollectiveShape& shape, uint32_t rank) {
@@ -51,12 +35,27 @@ uint32_t least_window(const CollectiveShape& shape, uint32_t rank) {
   return (cut.slices() + 1) * kMaxOfAStep * lanes;
 }
 
-std::vector<Connection> connections_of(const CollectiveShape& shape, uint32_t rank) {
-  return counted(shape, rank, OperationKind::kSend);
-}
-
-std::vector<Connection> arrivals_of(const CollectiveShape& shape, uint32_t rank) {
-  return counted(shape, rank, OperationKind::kReceive);
+std::vector<CollectiveConnection> connections_of(const CollectiveShape& shape, uint32_t rank) {
+  std::map<std::pair<uint32_t, uint32_t>, CollectiveConnection> found;
+  const Cut cut(shape);
+  for (const auto& lane : lanes_of(shape, cut, rank)) {
+    for (Step step; lane->next(step); step = {}) {
+      const uint64_t bytes = wire_bytes(shape.protocol, step.sends().all_bytes());
+      for (const uint32_t peer : step.to.all()) {
+        CollectiveConnection& connection = found[{lane->channel(), peer}];
+        ++connection.messages;
+        connection.bytes += bytes;
+        connection.largest = std::max(connection.largest, bytes);
+      }
+    }
+  }
+  std::vector<CollectiveConnection> out;
+  out.reserve(found.size());
+  for (auto& [key, connection] : found) {
+    std::tie(connection.channel, connection.peer) = key;
+    out.push_back(connection);
+  }
+  return out;
 }
 
 }  // namespace softspine::control

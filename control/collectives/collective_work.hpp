@@ -20,17 +20,17 @@ std::unique_ptr<CollectiveStream> stream_of(const CollectiveShape& shape, uint32
 // started: those of slices + 1 steps of all lanes. A receive stands at most a chunk's slices behind its send.
 uint32_t least_window(const CollectiveShape& shape, uint32_t rank);
 
-struct Connection {
+struct CollectiveConnection {
   uint32_t peer = 0;
   uint32_t channel = 0;
   uint64_t messages = 0;
-  uint64_t bytes = 0;  // on the wire
+  uint64_t bytes = 0;    // on the wire
+  uint64_t largest = 0;  // message, on the wire
 
-  bool operator==(const Connection&) const = default;
+  bool operator==(const CollectiveConnection&) const = default;
 };
 
-// By channel and peer. Each counts what the stream has, so it takes as long as making all operations once.
-std::vector<Connection> connections_of(const CollectiveShape& shape, uint32_t rank);  // that it sends on
-std::vector<Connection> arrivals_of(const CollectiveShape& shape, uint32_t rank);     // that it receives on
+// Those that the rank sends on, by channel and peer. All of its steps are made once for that.
+std::vector<CollectiveConnection> connections_of(const CollectiveShape& shape, uint32_t rank);
 
 }  // namespace softspine::control

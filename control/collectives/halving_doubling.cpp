@@ -16,7 +16,6 @@
 // A chunk or slices do not apply.
 #include <algorithm>
 #include <bit>
-#include <memory>
 
 #include "control/collectives/collective_algorithms.hpp"
 
@@ -215,11 +214,7 @@ class HalvingLane final : public Lane {
 }  // namespace
 
 Lanes halving_doubling_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank) {
-  Lanes lanes;
-  for (uint32_t channel = 0; channel < cut.channels(); ++channel) {
-    lanes.push_back(std::make_unique<HalvingLane>(shape, cut, rank, channel));
-  }
-  return lanes;
+  return lane_of_each_channel<HalvingLane>(shape, cut, rank);
 }
 
 }  // namespace softspine::control

@@ -53,6 +53,8 @@ struct Step {
   bool exchanges = false;
   DataUse sent;            // of an exchange
   bool new_peers = false;  // nothing was sent to or received from them before
+
+  const DataUse& sends() const { return exchanges ? sent : data; }
 };
 
 class Lane {

@@ -10,7 +10,6 @@
 //
 // A step goes slice by slice. The thread block is one, so a loop begins when the loop before it has ended here.
 #include <algorithm>
-#include <memory>
 
 #include "control/collectives/collective_algorithms.hpp"
 
@@ -145,11 +144,7 @@ class RingLane final : public Lane {
 }  // namespace
 
 Lanes ring_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank) {
-  Lanes lanes;
-  for (uint32_t channel = 0; channel < cut.channels(); ++channel) {
-    lanes.push_back(std::make_unique<RingLane>(shape, cut, rank, channel));
-  }
-  return lanes;
+  return lane_of_each_channel<RingLane>(shape, cut, rank);
 }
 
 }  // namespace softspine::control

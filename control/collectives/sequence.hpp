@@ -5,7 +5,7 @@
 //
 // A joint needs all operations before it. The first one waits for the start. So the collective i begins at this rank
 // when joint i is done and has ended when joint i + 1 is. Ranks do not wait for each other between two of them, as
-// NCCL's kernels on one stream do not.
+// NCCL's kernels on one stream do not. The stream of a collective is made at its joint.
 #pragma once
 
 #include <cstdint>

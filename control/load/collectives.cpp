@@ -3,9 +3,9 @@
 #include <map>
 #include <tuple>
 
-#include "control/collectives/choice.hpp"
 #include "control/collectives/collective_algorithms.hpp"
 #include "control/collectives/collective_work.hpp"
+#include "control/load/collective_shapes.hpp"
 #include "control/load/resolve.hpp"
 #include "control/rows/collective_formats.hpp"
 #include "control/traffic/flow.hpp"
@@ -13,8 +13,7 @@
 namespace softspine::control {
 namespace {
 
-constexpr uint64_t kMaxBytes = 1ULL << 34;
-constexpr uint64_t kMaxConnections = 1ULL << 22;
+constexpr uint64_t kMaxQueuePairs = 1ULL << 22;
 
 // Messages by (from, to, channel), over all sizes and iterations.
 using Connections = std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t>;
@@ -33,19 +32,18 @@ class CollectiveResolver {
                       .post_cost = row.post_cost,
                       .workload = number,
                       .place = place_of(row.where)};
-    if (!has_good_root(row, out) || !is_only_work(row, out)) return std::nullopt;
+    connections_.clear();
+    workload.message_bytes = kMaxMessageBytes;
+    if (!has_good_root(row, out) || !has_good_algorithm(row) || !is_only_work(row, out)) return std::nullopt;
     const std::vector<Value> places = row.where.child("size").each();
     for (size_t i = 0; i < row.size.items.size(); ++i) {
       const uint64_t bytes = row.size.items[i].count;
-      if (bytes == 0 || bytes > kMaxBytes) {
-        reader_.fail(places[i], "must be 1B to 16GiB");
-        return std::nullopt;
-      }
-      const auto shape = shape_of(row, out, bytes);
-      if (!shape) return std::nullopt;
+      if (!is_good_size(bytes, places[i], out)) return std::nullopt;
+      const auto shape = shape_of(row, fabric_, out.ranks, bytes);
+      if (!shape || !take_connections(row, *shape, places[i], workload)) return std::nullopt;
       out.shapes.push_back(*shape);
     }
-    connect(row, out, workload);
+    connect(out, workload);
     return out;
   }
 
@@ -70,6 +68,13 @@ class CollectiveResolver {
   }
 
  private:
+  bool is_good_size(uint64_t bytes, Value where, const CollectiveRun& run) {
+    if (bytes == 0 || bytes > kMaxCollectiveBytes) return reader_.fail(where, "must be 1B to 16GiB");
+    // Reports find a size by its bytes.
+    const bool is_new = std::ranges::none_of(run.shapes, [&](const CollectiveShape& it) { return it.bytes == bytes; });
+    return is_new || reader_.fail(where, "stands here twice: 'iterations' repeats a size");
+  }
+
   bool has_good_root(const CollectiveRow& row, const CollectiveRun& run) {
     const bool has_root = row.op == Collective::kBroadcast || row.op == Collective::kReduce;
     const Value where = row.where.child("root");
@@ -92,24 +97,11 @@ class CollectiveResolver {
     return true;
   }
 
-  std::optional<CollectiveShape> shape_of(const CollectiveRow& row, const CollectiveRun& run, uint64_t bytes) {
-    CollectiveShape shape{.collective = row.op,
-                          .algorithm = row.algorithm,
-                          .protocol = row.protocol,
-                          .ranks = static_cast<uint32_t>(run.ranks.size()),
-                          .bytes = bytes,
-                          .root = row.root.value_or(0),
-                          .channels = row.channels};
-    const AlgorithmRow* const algorithm = algorithm_row(shape.algorithm);
-    if (algorithm != nullptr && !algorithm->has(shape.collective)) {
-      reader_.fail(row.where.child("algorithm"), std::string(word_of(row.op)) + " is " + listed(words_of(row.op)) +
-                                                     ", not " + shown(algorithm->word));
-      return std::nullopt;
-    }
-    // One GPU a server, and no link between GPUs but the fabric.
-    const double gbytes = static_cast<double>(rank_rate(run).count_bps()) / 8e9;
-    return choose(shape,
-                  {.servers = shape.ranks, .channels = shape.channels, .channel_gbytes = gbytes / shape.channels});
+  bool has_good_algorithm(const CollectiveRow& row) {
+    const AlgorithmRow* const algorithm = algorithm_row(row.algorithm);
+    return algorithm == nullptr || algorithm->has(row.op) ||
+           reader_.fail(row.where.child("algorithm"), std::string(word_of(row.op)) + " is " + listed(words_of(row.op)) +
+                                                          ", not " + shown(algorithm->word));
   }
 
   static std::vector<std::string_view> words_of(Collective op) {
@@ -120,36 +112,27 @@ class CollectiveResolver {
     return out;
   }
 
-  // Of the slowest rank's links together.
-  dataplane::Rate rank_rate(const CollectiveRun& run) const {
-    uint64_t least = UINT64_MAX;
-    for (const uint32_t node : run.ranks) {
-      uint64_t all = 0;
-      for (const FabricPort& port : fabric_.nodes[node].ports) all += fabric_.links[port.link].rate.count_bps();
-      least = std::min(least, all);
+  bool take_connections(const CollectiveRow& row, const CollectiveShape& shape, Value where, Workload& workload) {
+    for (uint32_t rank = 0; rank < shape.ranks; ++rank) {
+      for (const CollectiveConnection& each : connections_of(shape, rank)) {
+        if (each.largest > kMaxMessageBytes) {
+          return reader_.fail(where,
+                              "makes messages of " + std::to_string(each.largest) +
+                                  " bytes, and a queue pair sends 2GiB at most: more channels make them smaller");
+        }
+        connections_[{rank, each.peer, each.channel}] += each.messages * row.iterations;
+        workload.message_bytes = std::min(workload.message_bytes, std::max<uint64_t>(1, each.bytes / each.messages));
+      }
     }
-    return dataplane::Rate::bps(least);
+    return connections_.size() * row.qps <= kMaxQueuePairs ||
+           reader_.fail(row.where, "has more than " + std::to_string(kMaxQueuePairs) + " queue pairs");
   }
 
-  void connect(const CollectiveRow& row, CollectiveRun& run, Workload& workload) {
-    Connections all;
-    workload.message_bytes = UINT64_MAX;
-    for (const CollectiveShape& shape : run.shapes) {
-      for (uint32_t rank = 0; rank < shape.ranks; ++rank) {
-        for (const Connection& each : connections_of(shape, rank)) {
-          all[{rank, each.peer, each.channel}] += each.messages * run.iterations;
-          workload.message_bytes = std::min(workload.message_bytes, std::max<uint64_t>(1, each.bytes / each.messages));
-        }
-      }
-      if (all.size() > kMaxConnections) {
-        reader_.fail(row.where, "has more than " + std::to_string(kMaxConnections) + " connections");
-        return;
-      }
-    }
+  void connect(CollectiveRun& run, Workload& workload) {
     workload.pattern = Pattern::kPairs;
     workload.messages = 0;
     workload.hosts.clear();
-    for (const auto& [key, messages] : all) {
+    for (const auto& [key, messages] : connections_) {
       const auto& [from, to, channel] = key;
       workload.from.push_back(run.ranks[from]);
       workload.to.push_back(run.ranks[to]);
@@ -162,6 +145,7 @@ class CollectiveResolver {
 
   Reader& reader_;
   const Fabric& fabric_;
+  Connections connections_;               // of the collective that is resolved
   std::map<uint32_t, std::string> busy_;  // hosts, each with its collective
 };
 

@@ -15,16 +15,8 @@ namespace softspine::control {
 
 namespace {
 
-std::string_view word_for(CollectiveAlgorithm algorithm) {
-  const AlgorithmRow* const row = algorithm_row(algorithm);
-  return row == nullptr ? "auto" : row->word;
-}
-std::string_view word_for(Collective collective) {
-  return std::ranges::find(kCollectiveWords, collective, &CollectiveWord::collective)->word;
-}
-std::string_view word_for(CollectiveProtocol protocol) {
-  const auto* const row = std::ranges::find(kProtocolWords, protocol, &ProtocolWord::protocol);
-  return row == kProtocolWords.end() ? "auto" : row->word;
+std::string_view algorithm_word(const CollectiveShape& shape) {
+  return algorithm_row(shape.algorithm)->word;
 }
 
 Json size_json(const CollectiveSizeSnapshot& size) {
@@ -32,7 +24,7 @@ Json size_json(const CollectiveSizeSnapshot& size) {
     return size.done == 0 ? Json() : Json(static_cast<uint64_t>(bytes_per_second * 8));
   };
   const auto time = [&](dataplane::Duration value) { return size.done == 0 ? Json() : Json(value.count_ps()); };
-  return {{"algorithm", word_for(size.shape.algorithm)},
+  return {{"algorithm", algorithm_word(size.shape)},
           {"protocol", word_for(size.shape.protocol)},
           {"done", size.done},
           {"time_ps", time(size.mean)},
@@ -42,8 +34,23 @@ Json size_json(const CollectiveSizeSnapshot& size) {
           {"busbw_bps", rate(bus_bandwidth(size.shape, size.mean))}};
 }
 
-Json wait_json(const RankWait& wait) {
-  return {{"host", wait.host}, {"waited_ps", wait.waited.count_ps()}};
+Json times_json(const RankTimes& times) {
+  return {{"host", times.host},
+          {"waited_ps", times.waited.count_ps()},
+          {"sending_ps", times.sending.count_ps()},
+          {"receiving_ps", times.receiving.count_ps()},
+          {"reducing_ps", times.reducing.count_ps()},
+          {"posting_ps", times.posting.count_ps()}};
+}
+
+void add_time_fields(std::vector<ReportField>& out, const std::string& of, const std::string& which) {
+  const std::string begin = "collectives.*." + of + ".";
+  out.push_back({begin + "host", "text", "The rank that waited " + which + " for others."});
+  out.push_back({begin + "waited_ps", "ps", "For how long it had nothing under way but receives."});
+  out.push_back({begin + "sending_ps", "ps", "For how long it had sends under way, to their acknowledgements."});
+  out.push_back({begin + "receiving_ps", "ps", "For how long it had receives under way."});
+  out.push_back({begin + "reducing_ps", "ps", "For how long it reduced or copied, at `reduce_rate`."});
+  out.push_back({begin + "posting_ps", "ps", "For how long its proxy posted messages, at `post_cost`."});
 }
 
 }  // namespace
@@ -64,11 +71,17 @@ Json collectives_json(const FabricSnapshot& snapshot) {
             {{"op", word_for(first.collective)},
              {"ranks", first.ranks},
              {"ranks_done", collective.ranks_done},
+             {"ended_ps", collective.ended.is_never() ? Json() : Json(collective.ended.count_ps())},
              {"sizes", std::move(sizes)},
+             {"messages_sent", collective.messages_sent},
+             {"messages_received", collective.messages_received},
+             {"messages_unclaimed", collective.messages_unclaimed},
+             {"received_bytes", collective.received_bytes},
              {"clears_sent", collective.clears_sent},
              {"clears_received", collective.clears_received},
-             {"least_wait", wait_json(collective.least_wait)},
-             {"longest_wait", wait_json(collective.longest_wait)},
+             {"most_open", collective.most_open},
+             {"least_wait", times_json(collective.least_wait)},
+             {"longest_wait", times_json(collective.longest_wait)},
              {"waiting", std::move(waiting)}});
   }
   return out;
@@ -81,7 +94,7 @@ std::string collectives_table(const FabricSnapshot& snapshot) {
     for (const CollectiveSizeSnapshot& size : collective.sizes) {
       const auto shown = [&](double value) { return size.done == 0 ? std::string("-") : fmt::format("{:.2f}", value); };
       table.add({collective.name, std::string(word_for(size.shape.collective)), std::to_string(size.shape.ranks),
-                 grouped(size.shape.bytes), std::string(word_for(size.shape.algorithm)),
+                 grouped(size.shape.bytes), std::string(algorithm_word(size.shape)),
                  std::string(word_for(size.shape.protocol)), std::to_string(size.done),
                  shown(static_cast<double>(size.mean.count_ps()) / 1e6),
                  shown(algorithm_bandwidth(size.shape, size.mean) / 1e9),
@@ -106,10 +119,11 @@ std::string nccl_tables(const FabricSnapshot& snapshot) {
 
 std::vector<ReportField> collective_fields() {
   const std::string size = "collectives.*.sizes.*.";
-  return {
+  std::vector<ReportField> out{
       {"collectives.*.op", "text", "What its ranks do together."},
       {"collectives.*.ranks", "a count", "Ranks, one a host."},
       {"collectives.*.ranks_done", "a count", "Ranks that have ended all sizes and iterations."},
+      {"collectives.*.ended_ps", "ps", "Instant at which the last of these ranks ended; null if there is none."},
       {size + "algorithm", "text", "ring, tree, halving_doubling or direct; with `auto`: what was chosen."},
       {size + "protocol", "text", "simple, ll or ll128; with `auto`: what was chosen."},
       {size + "done", "a count", "Iterations that all ranks have ended."},
@@ -122,16 +136,20 @@ std::vector<ReportField> collective_fields() {
       {size + "busbw_bps", "bit/s",
        "The algorithm's bandwidth, times 2(n-1)/n for all_reduce, (n-1)/n for all_gather, reduce_scatter and "
        "all_to_all: what each rank's link carries."},
+      {"collectives.*.messages_sent", "a count", "Messages of all ranks that are acknowledged, however many parts."},
+      {"collectives.*.messages_received", "a count", "Messages that ranks have received whole."},
+      {"collectives.*.messages_unclaimed", "a count", "Messages that have come before their rank asked for them."},
+      {"collectives.*.received_bytes", "bytes", "Bytes of the messages that were received."},
       {"collectives.*.clears_sent", "a count", "Clear-to-sends of all ranks, with `admission: receiver`."},
-      {"collectives.*.clears_received", "a count", "Those that have come."},
-      {"collectives.*.least_wait.host", "text", "The rank that waited least for others: they wait for it."},
-      {"collectives.*.least_wait.waited_ps", "ps", "For how long it had nothing under way but receives."},
-      {"collectives.*.longest_wait.host", "text", "The rank that waited longest for others."},
-      {"collectives.*.longest_wait.waited_ps", "ps", "For how long it had nothing under way but receives."},
+      {"collectives.*.clears_received", "a count", "Clear-to-sends that have come."},
+      {"collectives.*.most_open", "a count", "Most operations that a rank had open at once."},
       {"collectives.*.waiting.*.rank", "a count", "A rank that has not ended."},
       {"collectives.*.waiting.*.host", "text", "The host of that rank."},
       {"collectives.*.waiting.*.for", "text", "What its first operation that is not done waits for."},
   };
+  add_time_fields(out, "least_wait", "least");
+  add_time_fields(out, "longest_wait", "longest");
+  return out;
 }
 
 }  // namespace softspine::control

@@ -2,6 +2,7 @@
 // The words of collectives in a file: those of their own tables (control/collectives), and `auto`.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -11,35 +12,32 @@
 
 namespace softspine::control {
 
+// A table's rows as words of a file, behind `first`.
+template <typename E, typename Row, size_t N, size_t M>
+constexpr auto words_of_rows(const std::array<Row, N>& rows, E Row::* value,
+                             const std::array<std::pair<std::string_view, E>, M>& first) {
+  std::array<std::pair<std::string_view, E>, N + M> out{};
+  std::ranges::copy(first, out.begin());
+  for (size_t i = 0; i < N; ++i) out[M + i] = {rows[i].word, rows[i].*value};
+  return out;
+}
+
 template <>
 struct Words<Collective> {
-  static constexpr auto all = [] {
-    std::array<std::pair<std::string_view, Collective>, kCollectiveWords.size()> out{};
-    for (size_t i = 0; i < out.size(); ++i) out[i] = {kCollectiveWords[i].word, kCollectiveWords[i].collective};
-    return out;
-  }();
+  static constexpr auto all = words_of_rows(kCollectiveWords, &CollectiveWord::collective,
+                                            std::array<std::pair<std::string_view, Collective>, 0>{});
 };
 template <>
 struct Words<CollectiveAlgorithm> {
-  static constexpr auto all = [] {
-    std::array<std::pair<std::string_view, CollectiveAlgorithm>, kCollectiveAlgorithms.size() + 1> out{};
-    out[0] = {"auto", CollectiveAlgorithm::kAuto};
-    for (size_t i = 0; i < kCollectiveAlgorithms.size(); ++i)
-      out[i + 1] = {kCollectiveAlgorithms[i].word, kCollectiveAlgorithms[i].algorithm};
-    return out;
-  }();
+  static constexpr auto all =
+      words_of_rows(kCollectiveAlgorithms, &AlgorithmRow::algorithm,
+                    std::array{std::pair{std::string_view{"auto"}, CollectiveAlgorithm::kAuto}});
 };
 template <>
 struct Words<CollectiveProtocol> {
-  static constexpr auto all = [] {
-    std::array<std::pair<std::string_view, CollectiveProtocol>, kProtocolWords.size() + 1> out{};
-    out[0] = {"auto", CollectiveProtocol::kAuto};
-    for (size_t i = 0; i < kProtocolWords.size(); ++i)
-      out[i + 1] = {kProtocolWords[i].word, kProtocolWords[i].protocol};
-    return out;
-  }();
+  static constexpr auto all = words_of_rows(kProtocolWords, &ProtocolWord::protocol,
+                                            std::array{std::pair{std::string_view{"auto"}, CollectiveProtocol::kAuto}});
 };
-
 template <>
 struct Words<Admission> {
   static constexpr std::array all{std::pair{"open", Admission::kOpen}, std::pair{"receiver", Admission::kReceiver}};

@@ -2,8 +2,8 @@
 // The table of collectives.
 #include "control/rows/congestion_format.hpp"
 #include "control/rows/name_limits.hpp"
-#include "control/rows/path_mtus.hpp"
 #include "control/rows/tables.hpp"
+#include "control/rows/traffic_keys.hpp"
 
 namespace softspine::control {
 
@@ -24,7 +24,7 @@ const Table<CollectiveRow>& Tables<CollectiveRow>::table() {
           .optional("protocol", &CollectiveRow::protocol,
                     "NCCL's: simple; ll: 4 bytes of flag beside every 4 of data; ll128: 8 in 128; auto: as NCCL "
                     "chooses")
-          .optional("iterations", &CollectiveRow::iterations, "of each size", within<uint32_t>(1, 1'000'000))
+          .optional("iterations", &CollectiveRow::iterations, "of each size", within<uint32_t>(1, 10'000))
           .optional("root", &CollectiveRow::root, "broadcast, reduce: the rank")
           .optional("channels", &CollectiveRow::channels, "NCCL's: each takes a part of the bytes",
                     within<uint32_t>(1, 64))
@@ -43,12 +43,9 @@ const Table<CollectiveRow>& Tables<CollectiveRow>::table() {
           .optional("post_cost", &CollectiveRow::post_cost,
                     "of a rank's proxy for each message that it posts, one after the other",
                     within(Duration{}, Duration::s(1)))
-          .optional("start", &CollectiveRow::start, "after the start of the run")
-          .optional("mtu", &CollectiveRow::mtu,
-                    "RDMA path MTU: payload bytes of a packet; 256, 512, 1024, 2048 or 4096", kPathMtus)
-          .optional("dscp", &CollectiveRow::dscp,
-                    "of its packets; if not given, the least that is lossless on all their ways, or else 26",
-                    within<uint8_t>(0, 63))
+          .optional("start", &CollectiveRow::start, kStartHelp)
+          .optional("mtu", &CollectiveRow::mtu, kPathMtuHelp, kPathMtus)
+          .optional("dscp", &CollectiveRow::dscp, kDscpHelp, kDscps)
           .parameters(&CollectiveRow::reliable, kReliableKeys);
   return table;
 }

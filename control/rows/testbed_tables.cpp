@@ -2,8 +2,8 @@
 // The outermost table, and those about running: run, workload, faults, expect.
 #include "control/rows/congestion_format.hpp"
 #include "control/rows/name_limits.hpp"
-#include "control/rows/path_mtus.hpp"
 #include "control/rows/tables.hpp"
+#include "control/rows/traffic_keys.hpp"
 
 namespace softspine::control {
 
@@ -141,8 +141,7 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
           .optional("message", &WorkloadRow::message, "bytes of a message", within<Bytes>({1}, {1ULL << 31}))
           .optional("messages", &WorkloadRow::messages, "of each queue pair; with 'scaling': of the flow",
                     within<uint64_t>(1, uint64_t{1} << 40))
-          .optional("mtu", &WorkloadRow::mtu, "RDMA path MTU: payload bytes of a packet; 256, 512, 1024, 2048 or 4096",
-                    kPathMtus)
+          .optional("mtu", &WorkloadRow::mtu, kPathMtuHelp, kPathMtus)
           .optional("qps", &WorkloadRow::qps, "queue pairs of a flow", within<uint32_t>(1, 65'536))
           .optional("scaling", &WorkloadRow::scaling,
                     "of messages over a flow's queue pairs: each has all of them; split: each has a part of every one; "
@@ -153,17 +152,14 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
                     within<uint32_t>(2, 0xFFFFFF))
           .optional("source_port", &WorkloadRow::source_port, "UDP; per_qp: from the queue pair, as the kernel does it")
           .optional("rate", &WorkloadRow::rate, "of a flow; the host's link if not given", at_least(Rate::min()))
-          .optional("start", &WorkloadRow::start, "after the start of the run")
-          .optional("dscp", &WorkloadRow::dscp,
-                    "of its packets; if not given, the least that is lossless on all their ways, or else 26",
-                    within<uint8_t>(0, 63))
+          .optional("start", &WorkloadRow::start, kStartHelp)
+          .optional("dscp", &WorkloadRow::dscp, kDscpHelp, kDscps)
           .optional("verb", &WorkloadRow::verb, "RDMA write or send")
           .optional("transport", &WorkloadRow::transport,
                     "open_loop: paced, deaf to what comes back; rc: a reliable connection, with acknowledgements")
           .parameters(&WorkloadRow::reliable, kReliableKeys)
-          .optional("ack_dscp", &WorkloadRow::ack_dscp, "rc: of acknowledgements; by itself: the packets'",
-                    within<uint8_t>(0, 63))
-          .optional("cnp_dscp", &WorkloadRow::cnp_dscp, "DCQCN: of CNPs", within<uint8_t>(0, 63))
+          .optional("ack_dscp", &WorkloadRow::ack_dscp, "rc: of acknowledgements; by itself: the packets'", kDscps)
+          .optional("cnp_dscp", &WorkloadRow::cnp_dscp, "DCQCN: of CNPs", kDscps)
           .optional("cnp_interval", &WorkloadRow::cnp_interval,
                     "DCQCN: at most one CNP a queue pair in this time; as the set of parameters has it if not given",
                     at_least(Duration::ps(1)));

@@ -27,21 +27,33 @@ struct WaitingRank {
   std::string what;  // receives from rank 3 on channel 0
 };
 
-// For how long a rank had nothing under way but receives: it waited for others. The rank that waits least is the one
-// that others wait for.
-struct RankWait {
+// What a rank's time went to. These overlap, but for `waited`: nothing was under way but receives, so it waited for
+// others. The rank that waits least is the one that others wait for.
+struct RankTimes {
   std::string host;
   dataplane::Duration waited;
+  dataplane::Duration sending;
+  dataplane::Duration receiving;
+  dataplane::Duration reducing;
+  dataplane::Duration posting;
 };
 
 struct CollectiveSnapshot {
   std::string name;
   std::vector<CollectiveSizeSnapshot> sizes;
   uint32_t ranks_done = 0;
-  uint64_t clears_sent = 0;          // clear-to-sends, of all ranks
-  uint64_t clears_received = 0;      // likewise
-  RankWait least_wait;               // of the ranks that are here; no name if none is
-  RankWait longest_wait;             // likewise
+  // When the last of the ranks that have ended did so; never() if none has.
+  dataplane::Instant ended = dataplane::Instant::never();
+  // Of all ranks.
+  uint64_t messages_sent = 0;
+  uint64_t messages_received = 0;
+  uint64_t messages_unclaimed = 0;  // have come, and no receive has asked for them
+  uint64_t received_bytes = 0;
+  uint64_t clears_sent = 0;  // clear-to-sends
+  uint64_t clears_received = 0;
+  uint32_t most_open = 0;            // operations of a rank at once
+  RankTimes least_wait;              // of the ranks that are here; no name if none is
+  RankTimes longest_wait;            // likewise
   std::vector<WaitingRank> waiting;  // of those that are here
 };
 

@@ -53,9 +53,8 @@ struct RankCounters {
   std::array<uint64_t, kOperationKinds> bytes{};  // of those
   uint64_t clears_sent = 0;                       // clear-to-sends
   uint64_t clears_received = 0;
-  uint32_t most_open = 0;  // operations; the window if it was full
-  dataplane::Instant started = dataplane::Instant::never();
-  dataplane::Instant ended = dataplane::Instant::never();
+  uint32_t most_open = 0;                                  // operations; the window if it was full
+  dataplane::Instant ended = dataplane::Instant::never();  // or failed
   OperationTimes times;
 };
 

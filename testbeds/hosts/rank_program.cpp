@@ -52,7 +52,6 @@ void RankProgram::start_at(Instant at) {
 void RankProgram::woken(Instant now) noexcept {
   if (state_ == State::kReady && start_ <= now) {
     state_ = State::kRunning;
-    counters_.started = now;
   }
   if (state_ != State::kRunning) return;
   for (; timers_.next() <= now; timers_.pop()) window_.put_ready(timers_.top_id());

@@ -40,6 +40,29 @@ std::string text_of(const UnfinishedOperation& op) {
   }
 }
 
+void add_counts(const RankProgram& program, control::CollectiveSnapshot& out) {
+  const RankCounters& counters = program.counters();
+  constexpr auto kSends = static_cast<size_t>(OperationKind::kSend);
+  constexpr auto kReceives = static_cast<size_t>(OperationKind::kReceive);
+  out.messages_sent += counters.done[kSends];
+  out.messages_received += counters.done[kReceives];
+  out.messages_unclaimed += program.unclaimed_messages();
+  out.received_bytes += counters.bytes[kReceives];
+  out.clears_sent += counters.clears_sent;
+  out.clears_received += counters.clears_received;
+  out.most_open = std::max(out.most_open, counters.most_open);
+}
+
+control::RankTimes times_of(const RankProgram& program, const std::string& host) {
+  const OperationTimes& times = program.counters().times;
+  return {.host = host,
+          .waited = times.of_receives_alone(),
+          .sending = times.of(OperationKind::kSend),
+          .receiving = times.of(OperationKind::kReceive),
+          .reducing = times.of(OperationKind::kReduce),
+          .posting = program.proxy_busy()};
+}
+
 }  // namespace
 
 class CollectiveRanks::RankHere final : public OperationObserver {
@@ -142,20 +165,20 @@ control::CollectiveSnapshot CollectiveRanks::copy(const CollectiveRun& run, cons
   control::CollectiveSnapshot out{.name = run.name};
   for (size_t s = 0; s < run.shapes.size(); ++s) out.sizes.push_back(copy_size(run, s, ranks));
   for (const auto& rank : ranks) {
-    const RankCounters& counters = rank->program().counters();
-    out.clears_sent += counters.clears_sent;
-    out.clears_received += counters.clears_received;
-    const control::RankWait wait{testbed_.fabric.nodes[run.ranks[rank->rank()]].name,
-                                 counters.times.of_receives_alone()};
-    if (out.least_wait.host.empty() || wait.waited < out.least_wait.waited) out.least_wait = wait;
-    if (out.longest_wait.host.empty() || wait.waited > out.longest_wait.waited) out.longest_wait = wait;
+    const std::string& host = testbed_.fabric.nodes[run.ranks[rank->rank()]].name;
+    add_counts(rank->program(), out);
+    const control::RankTimes times = times_of(rank->program(), host);
+    if (out.least_wait.host.empty() || times.waited < out.least_wait.waited) out.least_wait = times;
+    if (out.longest_wait.host.empty() || times.waited > out.longest_wait.waited) out.longest_wait = times;
     if (rank->program().state() == RankProgram::State::kEnded) {
+      const Instant ended = rank->program().counters().ended;
+      out.ended = out.ranks_done == 0 ? ended : std::max(out.ended, ended);
       ++out.ranks_done;
       continue;
     }
     const std::vector<UnfinishedOperation> open = rank->program().unfinished();
     if (open.empty()) continue;
-    out.waiting.push_back({rank->rank(), testbed_.fabric.nodes[run.ranks[rank->rank()]].name, text_of(open.front())});
+    out.waiting.push_back({rank->rank(), host, text_of(open.front())});
   }
   return out;
 }

@@ -2,8 +2,11 @@
 // Times and bytes of the streams against closed formulas. n ranks, S bytes, B bytes a second, L seconds of latency.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "tests/model/collectives/timed_ranks.hpp"
 
@@ -182,19 +185,63 @@ TEST(CollectiveBytes, ATreeSendsEachByteOverEachEdgeTwice) {
   }
 }
 
-TEST(CollectiveBytes, WhatIsSentArrivesOnTheSameChannel) {
-  for (const auto algorithm : {CollectiveAlgorithm::kRing, CollectiveAlgorithm::kHalvingDoubling}) {
-    const CollectiveShape shape{.algorithm = algorithm, .ranks = 7, .bytes = 1'000'003, .channels = 3};
-    for (uint32_t rank = 0; rank < shape.ranks; ++rank) {
-      for (const auto& arrival : control::arrivals_of(shape, rank)) {
-        auto connection = arrival;
-        connection.peer = rank;
-        const auto sends = control::connections_of(shape, arrival.peer);
-        EXPECT_NE(std::ranges::find(sends, connection), sends.end());
+// What the stream's messages of one kind sum up to, by channel and peer.
+std::vector<control::CollectiveConnection> messages_of(const CollectiveShape& shape, uint32_t rank,
+                                                       control::OperationKind kind) {
+  std::map<std::pair<uint32_t, uint32_t>, control::CollectiveConnection> found;
+  const auto stream = control::stream_of(shape, rank);
+  for (control::Operation operation; stream->next(operation);) {
+    if (operation.kind != kind) continue;
+    auto& into = found[{operation.channel, operation.peer}];
+    into.peer = operation.peer;
+    into.channel = operation.channel;
+    ++into.messages;
+    into.bytes += operation.bytes;
+    into.largest = std::max(into.largest, operation.bytes);
+  }
+  std::vector<control::CollectiveConnection> out;
+  for (const auto& [key, connection] : found) out.push_back(connection);
+  return out;
+}
+
+class CollectiveConnections : public testing::TestWithParam<std::pair<Collective, CollectiveAlgorithm>> {};
+
+TEST_P(CollectiveConnections, AreWhatTheStreamSendsAndWhatArrivesAtTheirPeers) {
+  for (const uint32_t n : {2U, 7U, 8U}) {
+    for (const auto protocol : {control::CollectiveProtocol::kSimple, control::CollectiveProtocol::kLl}) {
+      const CollectiveShape shape{.collective = GetParam().first,
+                                  .algorithm = GetParam().second,
+                                  .protocol = protocol,
+                                  .ranks = n,
+                                  .bytes = 1'000'003,
+                                  .root = n - 1,
+                                  .channels = 3};
+      std::vector<std::vector<control::CollectiveConnection>> arrived(n);
+      for (uint32_t rank = 0; rank < n; ++rank) {
+        const auto connections = control::connections_of(shape, rank);
+        EXPECT_EQ(connections, messages_of(shape, rank, control::OperationKind::kSend));
+        for (auto each : connections) arrived[std::exchange(each.peer, rank)].push_back(each);
+      }
+      for (uint32_t rank = 0; rank < n; ++rank) {
+        const auto received = messages_of(shape, rank, control::OperationKind::kReceive);
+        EXPECT_TRUE(std::ranges::is_permutation(arrived[rank], received)) << rank;
       }
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, CollectiveConnections,
+                         testing::Values(std::pair{Collective::kAllReduce, CollectiveAlgorithm::kRing},
+                                         std::pair{Collective::kAllGather, CollectiveAlgorithm::kRing},
+                                         std::pair{Collective::kBroadcast, CollectiveAlgorithm::kRing},
+                                         std::pair{Collective::kReduce, CollectiveAlgorithm::kRing},
+                                         std::pair{Collective::kAllReduce, CollectiveAlgorithm::kTree},
+                                         std::pair{Collective::kAllReduce, CollectiveAlgorithm::kHalvingDoubling},
+                                         std::pair{Collective::kReduceScatter, CollectiveAlgorithm::kHalvingDoubling},
+                                         std::pair{Collective::kAllGather, CollectiveAlgorithm::kHalvingDoubling},
+                                         std::pair{Collective::kAllToAll, CollectiveAlgorithm::kDirect},
+                                         std::pair{Collective::kReduceScatter, CollectiveAlgorithm::kDirect},
+                                         std::pair{Collective::kSendRecv, CollectiveAlgorithm::kDirect}));
 
 }  // namespace
 }  // namespace softspine::tests

@@ -37,6 +37,16 @@ double time_of(double packets, double messages) {
   return (packets * kFrame + messages * kRethOfMessage) / kRate;
 }
 
+// The ranks' own counts and those of the queue pairs, of which each message has `parts`.
+void expect_counts_agree(const Json& report, uint64_t parts = 1) {
+  const Json& ranks = report["collectives"]["g"];
+  const Json& flows = report["flows"]["g"];
+  EXPECT_EQ(number(ranks, "messages_received") * parts, number(flows, "received_messages"));
+  EXPECT_EQ(number(ranks, "messages_sent"), number(ranks, "messages_received"));
+  EXPECT_EQ(number(ranks, "received_bytes"), number(flows, "received_bytes"));
+  EXPECT_EQ(number(ranks, "messages_unclaimed"), 0u);
+}
+
 class RingOf : public testing::TestWithParam<uint32_t> {};
 
 // 1 MiB a rank: chunks of one MiB, two messages each. All links are busy all the time.
@@ -107,6 +117,8 @@ TEST(Collectives, TakeTheirRanksTimeToReduce) {
   const Outcome out = run_text(
       star(4, "  - {name: g, op: all_reduce, algorithm: ring, protocol: simple, size: 4MiB, reduce_rate: 8Gbps}\n"));
   EXPECT_EQ(seconds_of(out.report, "g", 4 << 20), 7 * 1'048'576 / 1e9);
+  EXPECT_EQ(number(out.report["collectives"]["g"]["least_wait"], "reducing_ps"), 7'340'032'000u);
+  EXPECT_EQ(number(out.report["collectives"]["g"], "ended_ps"), 7'340'032'000u);
 }
 
 // Twelve messages, and as many clear-to-sends.
@@ -114,6 +126,7 @@ TEST(Collectives, TakeTheirRanksTimeToPost) {
   const Outcome out = run_text(
       star(4, "  - {name: g, op: all_reduce, algorithm: ring, protocol: simple, size: 4MiB, post_cost: 100us}\n"));
   EXPECT_NEAR(seconds_of(out.report, "g", 4 << 20), 24 * 100e-6 + time_of(128, 1), 5e-6);
+  EXPECT_EQ(number(out.report["collectives"]["g"]["least_wait"], "posting_ps"), 2'400'000'000u);
 }
 
 // A clear-to-send for each message; the first ones cost half a round trip, all others are under way before.
@@ -139,6 +152,7 @@ TEST_P(Scaled, UsesEveryQueuePairAndMovesTheSameBytes) {
                                                    "size: 16MiB, qps: 4, scaling: {}}}\n",
                                                    GetParam())));
   EXPECT_EQ(out.report["collectives"]["g"]["ranks_done"], 4);
+  expect_counts_agree(out.report, std::string{GetParam()} == "split" ? 4 : 1);
   EXPECT_EQ(number(out.report["flows"]["g"], "received_bytes"), 4u * 6 * (4u << 20));
   EXPECT_EQ(out.report["flows"]["g"]["flows"], 16);
   for (const control::FlowSnapshot& flow : out.snapshot.flows) {
@@ -160,6 +174,9 @@ TEST_P(Anything, EndsWithTheSameBytesForAnyNumberOfWorkers) {
     const Outcome out = run_text(text, {.workers = workers});
     EXPECT_EQ(out.report["collectives"]["g"]["ranks_done"], 7);
     EXPECT_TRUE(out.report["collectives"]["g"]["waiting"].empty());
+    expect_counts_agree(out.report);
+    EXPECT_EQ(number(out.report["collectives"]["g"], "clears_received"),
+              number(out.report["flows"]["g-cts"], "received_messages"));
     reports.insert(without_engine(out.report));
   }
   EXPECT_EQ(reports.size(), 1u);
@@ -193,7 +210,8 @@ TEST(Collectives, ShowWhomTheOthersWaitFor) {
                                     "  - {name: g, op: all_reduce, algorithm: ring, protocol: simple, size: 24MiB}\n"
                                     "faults: [{at: 1us, set: slow_receiver, node: h3, drain: 20Gbps}]\n"));
   const Json& collective = out.report["collectives"]["g"];
-  EXPECT_EQ(collective["least_wait"], (Json{{"host", "h2"}, {"waited_ps", 0}}));
+  EXPECT_EQ(collective["least_wait"]["host"], "h2");
+  EXPECT_EQ(number(collective["least_wait"], "waited_ps"), 0u);
   EXPECT_EQ(collective["longest_wait"]["host"], "h4");
   const double share = static_cast<double>(number(collective["longest_wait"], "waited_ps")) / 1e12 /
                        seconds_of(out.report, "g", 24 << 20);

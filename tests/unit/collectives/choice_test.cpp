@@ -98,5 +98,23 @@ TEST(CollectiveChoice, TimesFollowTheFormula) {
   EXPECT_NEAR(expected_us(shape, {.servers = 2, .channels = 8}), 184.24 + 1073741.824 / 192, 1e-6);
 }
 
+// The last of the 23 factors, 0.9, is for 256 MiB up to 512 MiB; from there on there is none.
+TEST(CollectiveChoice, CorrectsTheTreesBandwidthBelow512MiB) {
+  const auto us = [](uint64_t bytes) {
+    return expected_us({.algorithm = CollectiveAlgorithm::kTree, .ranks = 128, .bytes = bytes},
+                       {.servers = 16, .channels = 8});
+  };
+  const double latency = us(0);
+  const auto us_per_byte = [&](uint64_t bytes) { return (us(bytes) - latency) / static_cast<double>(bytes); };
+  const double uncorrected = us_per_byte(1024 * kMebibyte);
+  const auto expect = [&](uint64_t bytes, double factor) {
+    EXPECT_NEAR(us_per_byte(bytes) / uncorrected, 1 / factor, 1e-6) << bytes;
+  };
+  expect(512 * kMebibyte, 1);
+  expect(512 * kMebibyte - 1, 0.9);
+  expect(64, 0.9);
+  expect(63, 1);
+}
+
 }  // namespace
 }  // namespace softspine::control

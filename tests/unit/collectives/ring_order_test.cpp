@@ -35,11 +35,10 @@ TEST(CollectiveRing, NcclsSlicesAreAMebibyteAndTheRestIsCutEvenly) {
   const auto connections = connections_of(big, 3);
   ASSERT_EQ(connections.size(), 8U);
   const uint64_t part = big.bytes / big.channels;
-  EXPECT_EQ(connections[7], (Connection{4, 7, 4 * 30 * 2, 30 * part / 16}));
-  EXPECT_EQ(arrivals_of(big, 3)[7], (Connection{2, 7, 4 * 30 * 2, 30 * part / 16}));
+  EXPECT_EQ(connections[7], (CollectiveConnection{4, 7, 4 * 30 * 2, 30 * part / 16, 1U << 20U}));
   // 32 KiB a rank: one slice of 32 KiB, and an empty one.
   const CollectiveShape small{.ranks = 4, .bytes = 128U << 10U};
-  EXPECT_EQ(connections_of(small, 0), (std::vector<Connection>{{1, 0, 12, 6 * (32U << 10U)}}));
+  EXPECT_EQ(connections_of(small, 0), (std::vector<CollectiveConnection>{{1, 0, 12, 6 * (32U << 10U), 32U << 10U}}));
 }
 
 TEST(CollectiveRing, BeginsWithTheChunkOfTheRankBeforeAndEndsWithThatOfTheNext) {

@@ -63,6 +63,12 @@ TEST(Collectives, AreRefusedWithPlaceAndReason) {
   EXPECT_EQ(of("op: all_to_all, algorithm: ring, size: 1MiB"),
             (Complaints{where + ".algorithm: all_to_all is direct, not 'ring'"}));
   EXPECT_EQ(of("op: all_reduce, size: [1MiB, 0B]"), (Complaints{where + ".size[1]: must be 1B to 16GiB"}));
+  EXPECT_EQ(of("op: all_reduce, size: [1MiB, 2MiB, 1MiB]"),
+            (Complaints{where + ".size[2]: stands here twice: 'iterations' repeats a size"}));
+  EXPECT_EQ(of("op: all_reduce, algorithm: halving_doubling, size: 8GiB"),
+            (Complaints{where +
+                        ".size: makes messages of 4294967296 bytes, and a queue pair sends 2GiB at most: more channels "
+                        "make them smaller"}));
   EXPECT_EQ(of("op: broadcast, root: 4, size: 1MiB"), (Complaints{where + ".root: is no rank: there are 4, from 0"}));
   EXPECT_EQ(of("op: all_reduce, root: 0, size: 1MiB"), (Complaints{where + ".root: is for broadcast and reduce"}));
   EXPECT_EQ(of("op: all_reduce, size: 1MiB, ranks: [h1]"),

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a collective of a file becomes between these hosts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "control/model/fabric.hpp"
+#include "control/rows/collective_row.hpp"
+
+namespace softspine::control {
+
+inline constexpr uint64_t kMaxCollectiveBytes = 1ULL << 34;
+
+// With NCCL's choices for what is `auto`. Nothing if the row's algorithm is not for its operation, its root is none of
+// the hosts, which are two at least, or there are too few or too many bytes.
+std::optional<CollectiveShape> shape_of(const CollectiveRow& row, const Fabric& fabric, std::span<const uint32_t> hosts,
+                                        uint64_t bytes);
+
+}  // namespace softspine::control
