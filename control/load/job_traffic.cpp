@@ -5,6 +5,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "control/collectives/collective_work.hpp"
+#include "control/load/collective_shapes.hpp"
 #include "control/placement/place_job.hpp"
 #include "control/topology/job_sets.hpp"
 #include "control/traffic/pairs.hpp"
@@ -99,17 +101,51 @@ class JobTraffic::Reading {
     return out;
   }
 
+  // A collective's messages, those of one number of bytes together.
+  std::vector<Sent> sent_by(const CollectiveRow& row) {
+    if (!row.ranks) return {};
+    std::vector<uint32_t> hosts;
+    const std::vector<Nic> ranks = nics_of(row.ranks->items, &hosts);
+    std::map<std::pair<uint32_t, uint32_t>, double> bytes;
+    for (const Bytes& size : row.size.items) {
+      const auto shape = shape_of(row, fabric_, hosts, size.count);
+      if (!shape) return {};
+      for (uint32_t rank = 0; rank < shape->ranks; ++rank) {
+        for (const CollectiveConnection& each : connections_of(*shape, rank))
+          bytes[{rank, each.peer}] += static_cast<double>(each.bytes) * row.iterations;
+      }
+    }
+    std::map<double, Sent> by_bytes;
+    for (const auto& [pair, sum] : bytes) {
+      Sent& into = by_bytes[sum];
+      into.from.push_back(ranks[pair.first]);
+      into.to.push_back(ranks[pair.second]);
+    }
+    std::vector<Sent> out;
+    for (auto& [sum, sent] : by_bytes) {
+      sent.bytes = sum;
+      sent.where = row.where;
+      out.push_back(std::move(sent));
+    }
+    return out;
+  }
+
  private:
-  std::vector<Nic> nics_of(const std::vector<std::string>& names) {
+  // `hosts`: their nodes, if it is not null.
+  std::vector<Nic> nics_of(const std::vector<std::string>& names, std::vector<uint32_t>* hosts = nullptr) {
     std::vector<Nic> out;
+    const auto add = [&](Nic nic, uint32_t node) {
+      out.push_back(nic);
+      if (hosts != nullptr) hosts->push_back(node);
+    };
     for (const std::string& name : names) {
       if (!is_job_set(name)) {
-        out.resize(out.size() + sets_.find(name, Among::kHosts).nodes.size(), Nic{kNoRank, 0});
+        for (const uint32_t node : sets_.find(name, Among::kHosts).nodes) add({kNoRank, 0}, node);
         continue;
       }
       const JobMembers found = find_in_jobs(name, jobs_, fabric_);
       for (size_t i = 0; i < found.nodes.size(); ++i)
-        out.push_back(found.job == &job_ ? nic_at(found.ranks[i], found.nodes[i]) : Nic{kNoRank, 0});
+        add(found.job == &job_ ? nic_at(found.ranks[i], found.nodes[i]) : Nic{kNoRank, 0}, found.nodes[i]);
     }
     return out;
   }
@@ -124,14 +160,17 @@ class JobTraffic::Reading {
   const Fabric& fabric_;
 };
 
-JobTraffic::JobTraffic(const Job& job, std::span<const Job> jobs, const std::vector<WorkloadRow>& rows, NodeSets& sets,
+JobTraffic::JobTraffic(const Job& job, std::span<const Job> jobs, const TestbedRow& testbed, NodeSets& sets,
                        const Fabric& fabric)
     : ranks_(job.nics.size()) {
   Reading reading(job, jobs, sets, fabric);
-  for (const WorkloadRow& row : rows) {
-    Sent sent = reading.sent_by(row);
+  const auto take = [this](Sent sent) {
     const auto is_ours = [](const Nic& nic) { return nic.rank != kNoRank; };
     if (std::ranges::any_of(sent.from, is_ours)) sent_.push_back(std::move(sent));
+  };
+  for (const WorkloadRow& row : testbed.workload) take(reading.sent_by(row));
+  for (const CollectiveRow& row : testbed.collectives) {
+    for (Sent& sent : reading.sent_by(row)) take(std::move(sent));
   }
 }
 

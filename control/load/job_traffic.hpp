@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many bytes the NICs of a job send each other, by its workloads. It does not depend on the placement.
+// How many bytes the NICs of a job send each other, by its workloads and collectives. It does not depend on the
+// placement.
 #pragma once
 
 #include <optional>
@@ -17,7 +18,7 @@ class JobTraffic {
  public:
   // `jobs` must have their final number of servers; which servers does not matter. A permutation is drawn only later,
   // so each possible receiver counts the same. Traffic with servers outside the job, and inside one, does not count.
-  JobTraffic(const Job& job, std::span<const Job> jobs, const std::vector<WorkloadRow>& rows, NodeSets& sets,
+  JobTraffic(const Job& job, std::span<const Job> jobs, const TestbedRow& testbed, NodeSets& sets,
              const Fabric& fabric);
 
   // Of all of them, both ways.

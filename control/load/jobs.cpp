@@ -157,7 +157,7 @@ class JobResolver {
 
   void place(size_t j, NodeSets& sets) {
     Job& job = jobs_[j];
-    const JobTraffic traffic(job, jobs_, row_.workload, sets, fabric_);
+    const JobTraffic traffic(job, jobs_, row_, sets, fabric_);
     const Value where = rows_[j]->where.child("servers");
     if (rows_[j]->servers.count) {
       std::vector<uint32_t> free = pools_[j];
@@ -197,7 +197,7 @@ class JobResolver {
     if (job.placement == Placement::kPacked) return packed_servers(count, free);
     const Value where = rows_[j]->where.child("placement");
     if (traffic.bytes() <= 0)
-      reader_.warn(where, "has nothing to cut: no workload sends between the servers of this job");
+      reader_.warn(where, "has nothing to cut: no workload and no collective sends between the servers of this job");
     std::vector<TierTalks> tiers;
     for (const TierIslands& tier : tiers_) {
       JobTraffic::ByRank by_rank = traffic.by_rank(rails_of(tier, free));

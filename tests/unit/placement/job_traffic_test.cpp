@@ -31,7 +31,9 @@ class Traffic : public testing::Test {
     return out;
   }
   JobTraffic of(const std::vector<WorkloadRow>& rows) {
-    return {testbed_.jobs.at(0), testbed_.jobs, rows, sets_, testbed_.fabric};
+    TestbedRow row;
+    row.workload = rows;
+    return {testbed_.jobs.at(0), testbed_.jobs, row, sets_, testbed_.fabric};
   }
   // What two ranks say to each other, both ways.
   static std::map<std::pair<size_t, uint32_t>, double> talks(const JobTraffic& traffic, std::vector<uint32_t> rail_of) {

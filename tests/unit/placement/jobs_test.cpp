@@ -255,6 +255,26 @@ TEST(Jobs, ServersThatDifferAreNotTakenForEachOther) {
               ElementsAre(HasSubstr("its servers would differ: z1-h1 has 2 NICs, x 1")));
 }
 
+// Each rank of a ring sends 2(n − 1) parts of 1/n, all of them 2(n − 1) times the bytes; of an AllToAll each pair a
+// part.
+TEST(Jobs, CollectivesCountAsTheirRanksSend) {
+  const auto job = [](const std::string& collective, const std::string& placement) {
+    const Testbed testbed = tests::read_well(kZones + "jobs: [{name: j, servers: 4, placement: " + placement +
+                                             "}]\ncollectives:\n  - {name: c, ranks: job j rail 1, protocol: simple, " +
+                                             collective + "}\n");
+    EXPECT_TRUE(testbed.warnings.empty());
+    return testbed.jobs.at(0);
+  };
+  constexpr double kBytes = 4 << 20;
+  EXPECT_EQ(job("op: all_reduce, algorithm: ring, size: 4MiB", "packed").bytes, 2 * 3 * kBytes);
+  EXPECT_EQ(job("op: all_reduce, algorithm: ring, size: 4MiB, iterations: 5", "packed").bytes, 5 * 2 * 3 * kBytes);
+  EXPECT_EQ(job("op: all_to_all, size: [4MiB, 2MiB]", "packed").bytes, 3 * kBytes * 3 / 2);
+  // One zone holds all four, so nothing has to leave it.
+  const Job cut = job("op: all_to_all, size: 4MiB", "min-cut");
+  EXPECT_EQ(cut.bytes, 3 * kBytes);
+  EXPECT_EQ(cut.tiers.at(0).bytes, 0);
+}
+
 TEST(Jobs, MinCutWithoutTrafficIsWarnedOf) {
   const Testbed testbed = tests::read_well(kZones + "jobs: [{name: a, servers: 2, placement: min-cut}]\n");
   ASSERT_EQ(testbed.warnings.size(), 1u);
