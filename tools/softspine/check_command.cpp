@@ -92,6 +92,12 @@ void print_engineering(const control::Testbed& testbed) {
              short_time(it.delay.count_ps()), 100 * it.utilisation);
 }
 
+// Connections of collectives are workloads, too, but nobody wrote them.
+size_t written_workloads(const control::Testbed& testbed) {
+  return static_cast<size_t>(
+      std::ranges::count_if(testbed.workloads, [](const control::Workload& it) { return it.posted.empty(); }));
+}
+
 Json summary_of(const control::Testbed& testbed) {
   std::map<std::string, uint64_t> roles;
   uint64_t outside = 0;
@@ -114,7 +120,8 @@ Json summary_of(const control::Testbed& testbed) {
   out["paths"] = paths_json(testbed.fabric);
   out["stages"] = staged_json(testbed.staged);
   out["jobs"] = jobs_json(testbed.jobs);
-  out["workloads"] = testbed.workloads.size();
+  out["workloads"] = written_workloads(testbed);
+  out["collectives"] = testbed.collectives.size();
   out["overrides"] = testbed.overrides.size();
   out["traffic_engineering"] = engineering_json(testbed);
   out["faults"] = testbed.faults.size() + testbed.host_faults.size() + testbed.port_faults.size();
@@ -167,7 +174,8 @@ void print_summary(const control::Testbed& testbed) {
     fmt::print("  {:>6} hosts are outside: guests, namespaces or edges\n", outside);
   }
   print_count(testbed.fabric.subnets.size(), "subnet");
-  print_count(testbed.workloads.size(), "workload");
+  print_count(summary["workloads"].get<uint64_t>(), "workload");
+  if (!testbed.collectives.empty()) print_count(testbed.collectives.size(), "collective");
   if (!testbed.overrides.empty()) print_count(testbed.overrides.size(), "override");
   print_count(summary["faults"].get<uint64_t>(), "fault");
   print_count(testbed.expectations.size(), "expectation");

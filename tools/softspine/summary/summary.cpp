@@ -8,6 +8,7 @@
 
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
+#include "tools/softspine/summary/summary_collectives.hpp"
 #include "tools/softspine/summary/summary_events.hpp"
 #include "tools/softspine/summary/summary_ports.hpp"
 #include "tools/softspine/summary/summary_uplinks.hpp"
@@ -155,6 +156,7 @@ void add_commands(std::string& out, const Json& report) {
 std::string summary_text(const Json& report) {
   std::string out;
   add_head(out, report);
+  out += collectives_text(report);
   add_flows(out, report["flows"]);
   out += nic_ports_text(report);
   add_edges(out, report["edges"]);
