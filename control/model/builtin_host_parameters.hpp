@@ -7,12 +7,16 @@
 #include <tuple>
 
 #include "dataplane/units/parameter_key.hpp"
+#include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
 namespace softspine::control {
 
 struct BuiltinHostParameters {
   dataplane::Duration pfc_watchdog;  // testbeds/hosts/nic_watchdog.hpp; zero: none
+  // Of what joins the GPUs of a server (testbeds/hosts/scale_up_port.hpp), of one direction. NVLink 4: 450 GB/s.
+  dataplane::Rate scale_up_rate = dataplane::Rate::gbps(3'600);
+  dataplane::Duration scale_up_latency = dataplane::Duration::us(1);
 };
 
 inline constexpr std::tuple kBuiltinHostKeys{
@@ -20,6 +24,13 @@ inline constexpr std::tuple kBuiltinHostKeys{
                          "built-in hosts: after so long a time of pausing without taking anything in, the NIC sends no "
                          "pauses any more; never if not given",
                          dataplane::Duration::us(1), dataplane::Duration::s(1000))
-        .without_default()};
+        .without_default(),
+    dataplane::parameter("scale_up_rate", &BuiltinHostParameters::scale_up_rate,
+                         "built-in hosts of one server: of a GPU's link to the server's other GPUs, each way, which "
+                         "collectives use beside the fabric; NVLink 4 has 450 GB/s",
+                         dataplane::Rate::gbps(1), dataplane::Rate::gbps(100'000)),
+    dataplane::parameter("scale_up_latency", &BuiltinHostParameters::scale_up_latency,
+                         "of that link: from the last bit sent to the last bit received", dataplane::Duration::ns(1),
+                         dataplane::Duration::ms(1))};
 
 }  // namespace softspine::control

@@ -44,6 +44,7 @@ struct HostConfig {
   dataplane::MacAddress gateway{};  // every packet's next hop: a static neighbour (or the only other host)
   uint32_t mtu = 9216;              // bytes of an IP packet
   uint16_t ports = 1;
+  uint16_t scale_up_ports = 0;  // behind these: one to each other GPU of its server (scale_up_port.hpp)
   // A packet's priority, which a pause stops or credit holds back, by its DSCP. What is not IP has the priority of DSCP
   // 0.
   PriorityMap priority_of_dscp = dataplane::kAzureDscpToTc;

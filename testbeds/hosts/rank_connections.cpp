@@ -21,6 +21,7 @@ RankConnections::RankConnections(const std::vector<RankConnection>& connections,
     it.depth = each.depth;
     it.clear_flow = each.clear_flow;
     it.clear_depth = each.clear_depth;
+    it.is_scale_up = each.is_scale_up;
     it.asks_for_clear = each.clear_sink != RankConnection::kNone;
     it.arrived.resize(each.sinks.size());
     for (uint32_t i = 0; i < each.flows.size(); ++i) {

@@ -42,6 +42,8 @@ struct RankConnection {
   uint32_t clear_flow = kNone;  // tells the peer that it may send
   uint32_t clear_depth = 64;    // its queue_depth
   uint32_t clear_sink = kNone;  // the peer says so
+  // Beside the fabric, by one flow and one sink (scale_up_port.hpp): the GPUs do it themselves, without the proxy.
+  bool is_scale_up = false;
 };
 
 inline constexpr uint64_t kSplitBytes = 128;
@@ -92,6 +94,7 @@ class RankConnections {
     uint32_t clear_flow = RankConnection::kNone;
     uint32_t clear_depth = 0;
     bool asks_for_clear = false;
+    bool is_scale_up = false;
     uint32_t clears_under_way = 0;
     uint64_t clears_owed = 0;  // more than its queue holds
     uint64_t granted = 0;      // clear-to-sends that have come

@@ -51,6 +51,8 @@ class OperationTimes {
 struct RankCounters {
   std::array<uint64_t, kOperationKinds> done{};   // operations, by kind
   std::array<uint64_t, kOperationKinds> bytes{};  // of those
+  uint64_t scale_up_messages = 0;                 // of the sends: beside the fabric
+  uint64_t scale_up_bytes = 0;                    // likewise
   uint64_t clears_sent = 0;                       // clear-to-sends
   uint64_t clears_received = 0;
   uint32_t most_open = 0;                                  // operations; the window if it was full

@@ -45,8 +45,8 @@ RankProgram::RankProgram(const RankConfig& config, RoceHost& host, control::Work
 void RankProgram::start_at(Instant at) {
   SOFTSPINE_CHECK(state_ == State::kReady, at.count_ps(), 0);
   start_ = at;
-  host_.listen(this);
-  host_.wake_at(at);
+  host_.listen(*this);
+  host_.wake_at(*this, at);
 }
 
 void RankProgram::woken(Instant now) noexcept {
@@ -82,7 +82,7 @@ void RankProgram::work(Instant now) noexcept {
 }
 
 void RankProgram::wake_again() noexcept {
-  host_.wake_at(std::min({timers_.next(), leaving_.next(), proxy_.next()}));
+  host_.wake_at(*this, std::min({timers_.next(), leaving_.next(), proxy_.next()}));
 }
 
 void RankProgram::open_more() noexcept {
@@ -177,7 +177,7 @@ void RankProgram::post_next(uint32_t place, Instant now) noexcept {
   it.state = OperationState::kUnderWay;
   for (uint32_t part = 0; part < it.parts; ++part) {
     ++connection.out[connections_.queue_pair_out(connection, it.message, part)].under_way;
-    proxy_.ask(Job::kPost, place, now);
+    ask(Job::kPost, place, connection, now);
   }
   offer_send(connection);
 }
@@ -189,9 +189,9 @@ void RankProgram::start_receive(uint32_t place, Instant now) noexcept {
   connection.expected.push(window_, place);
   ++connection.receives_started;
   it.state = OperationState::kUnderWay;
-  if (connection.clear_flow != RankConnection::kNone) proxy_.ask(Job::kClear, it.connection, now);
+  if (connection.clear_flow != RankConnection::kNone) ask(Job::kClear, it.connection, connection, now);
   for (uint32_t i = connections_.arrived_parts(connection, it.message); i > 0; --i)
-    proxy_.ask(Job::kReceived, place, now);
+    ask(Job::kReceived, place, connection, now);
   offer_receive(connection);
 }
 
@@ -199,6 +199,11 @@ void RankProgram::offer_receive(const Connection& connection) noexcept {
   if (connection.receives.empty()) return;
   const uint32_t place = connection.receives.first;
   if (window_[place].state == OperationState::kFree) window_.put_ready(place);
+}
+
+// Of the proxy, but for what goes beside the fabric.
+void RankProgram::ask(Job job, uint32_t of, const Connection& connection, Instant now) noexcept {
+  connection.is_scale_up ? do_job({job, of}, now) : proxy_.ask(job, of, now);
 }
 
 void RankProgram::do_job(const RankProxy::Entry& entry, Instant now) noexcept {
@@ -242,6 +247,10 @@ void RankProgram::finish(uint32_t place, Instant now) noexcept {
   const OpenOperation& it = window_[place];
   ++counters_.done[static_cast<size_t>(it.kind)];
   counters_.bytes[static_cast<size_t>(it.kind)] += it.bytes;
+  if (it.kind == OperationKind::kSend && connections_[it.connection].is_scale_up) {
+    ++counters_.scale_up_messages;
+    counters_.scale_up_bytes += it.bytes;
+  }
   counters_.times.end(it.kind, now);
   if (observer_ != nullptr) observer_->done(it.number, it.kind, it.started, now);
   window_.close(place, [this](uint32_t who) { be_free(who); });
@@ -274,7 +283,7 @@ void RankProgram::take_sent(uint64_t tag, Instant now) noexcept {
   Connection& connection = connections_[it.connection];
   --connection.out[connections_.queue_pair_out(connection, it.message, part)].under_way;
   offer_send(connection);
-  proxy_.ask(Job::kSent, place, now);
+  ask(Job::kSent, place, connection, now);
 }
 
 // Messages may come before the program has started: they are counted, as those without a receive are.
@@ -290,7 +299,7 @@ void RankProgram::received(uint32_t sink, uint64_t number, Instant now) noexcept
     connection.arrived[end.queue_pair] = number + 1;
     const uint64_t message = connections_.message_in(connection, end.queue_pair, number);
     if (message < connection.receives_started && state_ == State::kRunning)
-      proxy_.ask(Job::kReceived, connection.expected.find(window_, message), now);
+      ask(Job::kReceived, connection.expected.find(window_, message), connection, now);
   }
   if (state_ == State::kRunning) work(now);
 }
@@ -299,7 +308,7 @@ void RankProgram::failed(uint32_t flow, Instant now) noexcept {
   if (connections_.end_of_flow(flow).role == Role::kForeign || state_ != State::kRunning) return;
   state_ = State::kFailed;
   counters_.ended = now;
-  host_.wake_at(Instant::never());
+  host_.wake_at(*this, Instant::never());
 }
 
 UnfinishedOperation::Reason RankProgram::reason_of(const OpenOperation& op) const {

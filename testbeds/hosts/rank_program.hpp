@@ -14,7 +14,7 @@
 //
 // A rank needs its own host alone: what others do comes as messages. All of it happens in the events of that host,
 // in an order that follows from the stream and from these.
-// The host's WorkEvents are the program's; messages of other flows and sinks are not its own, and are left alone.
+// Messages of other flows and sinks of the host are not its own, and are left alone: a host may have several programs.
 //
 // Messages have kMaxMessageBytes at most, and connections for what the stream names: a stream that says otherwise is
 // a mistake of ours. Memory: of the window, of the connections, and of the proxy's line; none is allocated later.
@@ -88,6 +88,7 @@ class RankProgram final : public WorkEvents {
   void stepped(uint32_t place) noexcept;
   void post_next(uint32_t place, dataplane::Instant now) noexcept;
   void start_receive(uint32_t place, dataplane::Instant now) noexcept;
+  void ask(RankProxy::Job job, uint32_t of, const Connection& connection, dataplane::Instant now) noexcept;
   void do_job(const RankProxy::Entry& entry, dataplane::Instant now) noexcept;
   void post_part(uint32_t place, dataplane::Instant now) noexcept;
   void post_clear(Connection& connection, dataplane::Instant now) noexcept;

@@ -11,7 +11,7 @@ namespace softspine::testbeds {
 using namespace dataplane;
 
 RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
-    : Node(config.name, config.ports),
+    : Node(config.name, uint32_t{config.ports} + config.scale_up_ports),
       config_(config),
       pool_(pool),
       responder_(config),
@@ -26,6 +26,8 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
     ports_[p].connect(transmitter(PortNo{p}), due_, config, rng());
     plan_flow_control(PortNo{p}, Instant{});
   }
+  if (config.scale_up_ports > 0)
+    work_.join(std::make_unique<ScaleUpPort>(*this, pool, config.parameters.scale_up_rate));
 }
 
 uint32_t RoceHost::add_flow(const FlowConfig& config) {

@@ -76,18 +76,23 @@ class RoceHost final : public dataplane::Node {
   // One more message for a flow that has a queue_depth: from a control action, followed by Engine::wake(), or from
   // WorkEvents. False if its queue is full, or its connection has failed.
   bool post(uint32_t flow, uint64_t bytes, uint64_t tag, dataplane::Instant now) noexcept {
-    return flows_.post(flow, bytes, tag, now, ports_);
+    if (flow < flows_.count()) return flows_.post(flow, bytes, tag, now, ports_);
+    work_.scale_up()->post(flow, bytes, tag, now);
+    due_ = std::min(due_, work_.scale_up()->next());
+    return true;
   }
-  // Who is told of messages that are whole, and of those that were posted and are complete; null: nobody.
-  void listen(WorkEvents* events) noexcept {
-    flows_.listen(events);
-    sinks_.listen(events);
-    work_.listen(events);
+  // Null without scale_up_ports.
+  ScaleUpPort* scale_up() const { return work_.scale_up(); }
+  // One more who is told of messages that are whole, and of those that were posted and are complete. Between windows.
+  void listen(WorkEvents& listener) {
+    flows_.listen(&work_);
+    sinks_.listen(&work_);
+    work_.add(listener);
   }
-  // WorkEvents are woken at that instant, once, and no longer at one asked for before; never(): not at all. From
+  // The listener is woken at that instant, once, and no longer at one asked for before; never(): not at all. From
   // WorkEvents, before the first window, or from a control action, followed by Engine::wake().
-  void wake_at(dataplane::Instant at) noexcept {
-    work_.wake_at(at);
+  void wake_at(const WorkEvents& listener, dataplane::Instant at) noexcept {
+    work_.wake_at(listener, at);
     due_ = std::min(due_, at);
   }
 

@@ -29,6 +29,11 @@ bool is_for(const HostConfig& host, const uint8_t* frame) {
 }  // namespace
 
 void RoceHost::receive(Packet packet) noexcept {
+  if (packet.meta().in_port >= ports_.size()) [[unlikely]] {
+    work_.scale_up()->take(std::move(packet));
+    due_ = std::min(due_, work_.due());
+    return;
+  }
   const uint32_t wire_bytes = packet.frame_bytes();
   ++counters_.received_packets;
   counters_.received_bytes += wire_bytes;

@@ -106,7 +106,7 @@ bool CounterSeries::is_at_rest(Instant now) const {
     look_at(node.ports(), [&](PortNo port) -> const PortFlowControl& { return node.egress().flow_control(port); });
   });
   nodes_.for_each_host([&](uint32_t, const RoceHost& host) {
-    look_at(host.ports(), [&](PortNo port) -> const PortFlowControl& { return host.flow_control(port); });
+    look_at(host.config().ports, [&](PortNo port) -> const PortFlowControl& { return host.flow_control(port); });
   });
   return all;  // an edge is at rest when the switch at its link is
 }

@@ -161,8 +161,8 @@ FlowConfig posted_flow(TransportKind transport) {
 void post_five(TwoHosts& hosts, Diary& sender, Diary& receiver) {
   sender.sender = &hosts.a();
   sender.rest = {1, 70'001, 1024};
-  hosts.a().listen(&sender);
-  hosts.b().listen(&receiver);
+  hosts.a().listen(sender);
+  hosts.b().listen(receiver);
   hosts.engine().at(us(5), [&](Instant now) {
     EXPECT_TRUE(hosts.a().post(0, 5'000, 95, now));
     EXPECT_TRUE(hosts.a().post(0, 100, 96, now));

@@ -92,7 +92,10 @@ RankFabric::RankFabric(std::vector<Script> scripts, const RankSetup& setup)
       connections_(scripts_.size()) {
   const auto ranks = static_cast<uint32_t>(scripts_.size());
   for (uint32_t r = 0; r < ranks; ++r) {
-    const NodeId id = engine_.add(std::make_unique<RoceHost>(host_of(r), pool_), r % setup.workers);
+    HostConfig host = host_of(r);
+    host.scale_up_ports = static_cast<uint16_t>(setup.scale_up.is_zero() ? 0 : ranks - 1);
+    host.parameters.scale_up_rate = setup.scale_up;
+    const NodeId id = engine_.add(std::make_unique<RoceHost>(host, pool_), r % setup.workers);
     hosts_.push_back(&static_cast<RoceHost&>(engine_.node(id)));
   }
   const NodeId middle = engine_.add(std::make_unique<Crossbar>(ranks), 0);
@@ -102,6 +105,7 @@ RankFabric::RankFabric(std::vector<Script> scripts, const RankSetup& setup)
     if (setup.lost_share != 0)
       hosts_[r]->transmitter(PortNo{0}).set_fault(std::make_unique<LinkFault>(setup.lost_share, 0, Rng{7, r}));
   }
+  if (!setup.scale_up.is_zero()) join_hosts(setup);
   std::vector<std::vector<bool>> used(ranks, std::vector<bool>(size_t{ranks} * setup.channels));
   for (uint32_t r = 0; r < ranks; ++r) {
     for (const ScriptedOperation& op : scripts_[r]) {
@@ -111,7 +115,9 @@ RankFabric::RankFabric(std::vector<Script> scripts, const RankSetup& setup)
   }
   for (uint32_t a = 0; a < ranks; ++a) {
     for (uint32_t i = 0; i < ranks * setup.channels; ++i) {
-      if (used[a][i]) connect(a, i / setup.channels, i % setup.channels, setup);
+      if (!used[a][i]) continue;
+      setup.scale_up.is_zero() ? connect(a, i / setup.channels, i % setup.channels, setup)
+                               : connect_beside(a, i / setup.channels, i % setup.channels, setup);
     }
   }
   for (uint32_t r = 0; r < ranks; ++r) {
@@ -144,6 +150,41 @@ void RankFabric::connect(uint32_t a, uint32_t b, uint32_t channel, const RankSet
       of[1 - way].clear_flow = to.add_flow(clear);
       of[way].clear_sink = from.add_sink(sink_of(clear, ranks[1 - way]));
     }
+  }
+  connections_[a].push_back(of[0]);
+  connections_[b].push_back(of[1]);
+}
+
+// Host r's port to host p, behind the one to the crossbar.
+PortNo port_to(uint32_t r, uint32_t p) {
+  return PortNo{static_cast<uint16_t>(p < r ? 1 + p : p)};
+}
+
+void RankFabric::join_hosts(const RankSetup& setup) {
+  scale_up_sinks_.resize(hosts_.size());
+  for (uint32_t a = 0; a < hosts_.size(); ++a) {
+    hosts_[a]->scale_up()->number_from(0, 0);
+    for (uint32_t b = a + 1; b < hosts_.size(); ++b)
+      engine_.connect({hosts_[a]->id(), port_to(a, b)}, {hosts_[b]->id(), port_to(b, a)}, setup.scale_up,
+                      setup.scale_up_latency);
+  }
+}
+
+// As connect().
+void RankFabric::connect_beside(uint32_t a, uint32_t b, uint32_t channel, const RankSetup& setup) {
+  RankConnection of[2]{{.peer = b, .channel = channel, .depth = setup.depth, .clear_depth = setup.depth},
+                       {.peer = a, .channel = channel, .depth = setup.depth, .clear_depth = setup.depth}};
+  const uint32_t ranks[2]{a, b};
+  const auto join = [&](uint32_t way, uint32_t& flow, uint32_t& sink) {
+    const uint32_t from = ranks[way];
+    const uint32_t to = ranks[1 - way];
+    flow = hosts_[from]->scale_up()->add_flow(port_to(from, to), scale_up_sinks_[to]++);
+    sink = hosts_[to]->scale_up()->add_sink();
+  };
+  for (uint32_t way = 0; way < 2; ++way) {
+    of[way].is_scale_up = true;
+    join(way, of[way].flows.emplace_back(), of[1 - way].sinks.emplace_back());
+    if (setup.admission) join(1 - way, of[1 - way].clear_flow, of[way].clear_sink);
   }
   connections_[a].push_back(of[0]);
   connections_[b].push_back(of[1]);

@@ -85,8 +85,10 @@ struct RankSetup {
   uint32_t channels = 1;
   uint32_t queue_pairs = 1;  // of a connection
   uint32_t depth = 64;
-  uint8_t ack_timeout = 8;  // 1 ms
-  bool admission = false;   // by the receiver
+  uint8_t ack_timeout = 8;   // 1 ms
+  bool admission = false;    // by the receiver
+  dataplane::Rate scale_up;  // not zero: all connections go beside the fabric, by links between each two hosts
+  dataplane::Duration scale_up_latency = dataplane::Duration::ns(700);
   uint64_t lost_share = 0;  // of 2^32, of what a host sends
   RankConfig rank;          // without connections
 };
@@ -114,6 +116,8 @@ class RankFabric {
 
  private:
   void connect(uint32_t from, uint32_t to, uint32_t channel, const RankSetup& setup);
+  void connect_beside(uint32_t from, uint32_t to, uint32_t channel, const RankSetup& setup);
+  void join_hosts(const RankSetup& setup);
 
   const std::vector<Script> scripts_;
   dataplane::PacketPool pool_;
@@ -121,6 +125,7 @@ class RankFabric {
   dataplane::Engine engine_;
   std::vector<RoceHost*> hosts_;
   std::vector<std::vector<RankConnection>> connections_;  // by rank
+  std::vector<uint32_t> scale_up_sinks_;                  // by rank: how many it has
   std::vector<std::unique_ptr<ScriptStream>> streams_;
   std::vector<std::unique_ptr<DoneList>> done_;
   std::vector<std::unique_ptr<RankProgram>> programs_;
