@@ -29,7 +29,7 @@ std::unique_ptr<CollectiveStream> stream_of(const CollectiveShape& shape, uint32
 }
 
 uint32_t least_window(const CollectiveShape& shape, uint32_t rank) {
-  constexpr uint32_t kMaxOfAStep = 4;  // of a tree's inner rank: two receives, a work, a send, or the reverse
+  constexpr uint32_t kMaxOfAStep = kMaxPeers + 2;  // of a tree's inner rank: receives, a work, a send, or the reverse
   const Cut cut(shape);
   const auto lanes = static_cast<uint32_t>(lanes_of(shape, cut, rank).size());
   return (cut.slices() + 1) * kMaxOfAStep * lanes;

@@ -31,7 +31,7 @@ struct DataUse {
   uint64_t all_bytes() const { return bytes * pieces; }
 };
 
-constexpr uint32_t kMaxPeers = 2;
+constexpr uint32_t kMaxPeers = 3;  // of a tree: two servers below, and a GPU of its own
 
 class Peers {
  public:

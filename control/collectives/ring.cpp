@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring: rank r sends to r + 1 and receives from r − 1, on every channel.
+// The ring: rank r sends to r + 1 and receives from r − 1, on every channel, counted in the channel's order
+// (ring_order.hpp).
 //
 //   AllReduce      a loop handles one chunk of each rank; the last loop's chunk is ⌈rest / ranks⌉, a multiple of 16 B.
 //                  Step j = 0 … 2n − 2 handles chunk r − 1 − j: sent; n − 2 times received, reduced, sent; received,
@@ -12,6 +13,7 @@
 #include <algorithm>
 
 #include "control/collectives/collective_algorithms.hpp"
+#include "control/collectives/ring_order.hpp"
 
 namespace softspine::control {
 namespace {
@@ -22,8 +24,10 @@ class RingLane final : public Lane {
       : Lane(channel),
         cut_(cut),
         collective_(shape.collective),
+        order_(shape, channel),
         n_(shape.ranks),
         rank_(rank),
+        position_(order_.position_of(rank)),
         root_(shape.root),
         part_(cut.part(channel)),
         full_chunk_(cut.chunk_bytes(part_.bytes)) {
@@ -46,8 +50,10 @@ class RingLane final : public Lane {
     if (pipelines()) return 1;
     return reduces_all() ? 2 * n_ - 1 : n_;
   }
-  // The rank `back` places before this one.
-  uint32_t before(uint32_t back) const { return (rank_ + 2 * n_ - back) % n_; }
+  // The place in the ring that is `back` places before this one, and the rank there.
+  uint32_t place_before(uint32_t back) const { return (position_ + 2 * n_ - back) % n_; }
+  uint32_t before(uint32_t back) const { return order_.rank_at(place_before(back)); }
+  uint32_t behind() const { return order_.rank_at((position_ + 1) % n_); }
 
   void begin_loop() {
     const uint64_t rest = part_.bytes - done_;
@@ -59,7 +65,7 @@ class RingLane final : public Lane {
 
   // Where the step's chunk is, in the part.
   void begin_step() {
-    const uint64_t start = reduces_all() ? std::min(loop_bytes_, chunk_bytes_ * before(1 + step_)) : 0;
+    const uint64_t start = reduces_all() ? std::min(loop_bytes_, chunk_bytes_ * place_before(1 + step_)) : 0;
     chunk_ = {done_ + start, std::min(chunk_bytes_, loop_bytes_ - start)};
   }
 
@@ -102,7 +108,7 @@ class RingLane final : public Lane {
   }
 
   void fill_broadcast(Step& out, uint64_t offset) const {
-    connect(out, rank_ != root_, (rank_ + 1) % n_ != root_);
+    connect(out, rank_ != root_, behind() != root_);
     if (rank_ == root_) read(out, offset);
     write(out, offset);
   }
@@ -115,7 +121,7 @@ class RingLane final : public Lane {
 
   void connect(Step& out, bool receives, bool sends) const {
     if (receives) out.from.add(before(1));
-    if (sends) out.to.add((rank_ + 1) % n_);
+    if (sends) out.to.add(behind());
   }
   static void read(Step& out, uint64_t offset) {
     out.data.reads = DataPlace::kInput;
@@ -128,8 +134,10 @@ class RingLane final : public Lane {
 
   Cut cut_;
   Collective collective_;
+  RingOrder order_;
   uint32_t n_;
   uint32_t rank_;
+  uint32_t position_;
   uint32_t root_;
   ByteRange part_;
   uint64_t full_chunk_;

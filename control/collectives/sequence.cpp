@@ -26,6 +26,7 @@ void CollectiveSequence::join(Operation& out) {
   before_ = ++given_;
   is_over_ = begun_ == count();
   if (is_over_) return;
+  out.time += run_.compute;
   current_ = stream_of(run_.shapes[begun_ / run_.iterations], rank_);
   ++begun_;
 }

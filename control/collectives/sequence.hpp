@@ -3,8 +3,9 @@
 //
 //   joint 0 · collective 0 · joint 1 · collective 1 · … · joint n
 //
-// A joint needs all operations before it. The first one waits for the start. So the collective i begins at this rank
-// when joint i is done and has ended when joint i + 1 is. Ranks do not wait for each other between two of them, as
+// A joint needs all operations before it, and takes the time that the rank computes before the next collective; the
+// first one waits for the start, too. So the collective i begins at this rank when joint i is done, and has ended when
+// joint i + 1 starts. Ranks do not wait for each other between two of them, as
 // NCCL's kernels on one stream do not. The stream of a collective is made at its joint.
 #pragma once
 

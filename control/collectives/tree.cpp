@@ -6,6 +6,9 @@
 // is the largest power of two below n. Tree 2 is its mirror (n even: r plays n − 1 − r) or the same shifted by one (n
 // odd): who is inner in one is a leaf in the other. The first half of the channels has tree 1.
 //
+// Several GPUs a server: the tree is one of servers, each with its GPU c mod k for channel c, and the server's other
+// GPUs hang below that one in a chain.
+//
 // A rank's thread block is two halves, up and down; the root's is one.
 #include <algorithm>
 #include <memory>
@@ -26,6 +29,7 @@ TreePlace tree_place(uint32_t rank, uint32_t ranks) {
   TreePlace place;
   if (rank == 0) {
     place.is_root = true;
+    if (ranks == 1) return place;
     uint32_t child = 1;
     while (child * 2 < ranks) child *= 2;
     place.children.add(child);
@@ -53,16 +57,32 @@ class Cast {
     if (!second_) return role;
     return n_ % 2 == 0 ? n_ - 1 - role : (role + 1) % n_;
   }
-  Peers ranks_of(const Peers& roles) const {
-    Peers ranks;
-    for (const uint32_t role : roles.all()) ranks.add(rank_of(role));
-    return ranks;
-  }
 
  private:
   uint32_t n_;
   bool second_;
 };
+
+// A server's place is its first GPU's; all others have the one before them as parent.
+TreePlace place_in_tree(const CollectiveShape& shape, uint32_t channel, uint32_t rank) {
+  const uint32_t gpus = shape.per_server;
+  const uint32_t first = channel % gpus;
+  const uint32_t server = rank / gpus;
+  const uint32_t link = (rank % gpus + gpus - first) % gpus;  // of the chain
+  const auto at = [&](uint32_t of_server, uint32_t of_chain) { return of_server * gpus + (first + of_chain) % gpus; };
+  TreePlace out;
+  if (link > 0) {
+    out.parent = at(server, link - 1);
+  } else {
+    const Cast cast(shape.ranks / gpus, channel >= (shape.channels + 1) / 2);
+    const TreePlace role = tree_place(cast.role_of(server), shape.ranks / gpus);
+    out.is_root = role.is_root;
+    out.parent = at(cast.rank_of(role.parent), 0);
+    for (const uint32_t child : role.children.all()) out.children.add(at(cast.rank_of(child), 0));
+  }
+  if (link + 1 < gpus) out.children.add(at(server, link + 1));
+  return out;
+}
 
 enum class TreeHalf : uint8_t { kUp, kDown, kRoot };
 
@@ -115,17 +135,15 @@ class TreeLane final : public Lane {
 Lanes tree_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank) {
   Lanes lanes;
   for (uint32_t channel = 0; channel < cut.channels(); ++channel) {
-    const Cast cast(shape.ranks, channel >= (shape.channels + 1) / 2);
-    const TreePlace place = tree_place(cast.role_of(rank), shape.ranks);
-    const Peers children = cast.ranks_of(place.children);
+    const TreePlace place = place_in_tree(shape, channel, rank);
     if (place.is_root) {
-      lanes.push_back(std::make_unique<TreeLane>(cut, channel, TreeHalf::kRoot, Peers{}, children));
+      lanes.push_back(std::make_unique<TreeLane>(cut, channel, TreeHalf::kRoot, Peers{}, place.children));
       continue;
     }
     Peers parent;
-    parent.add(cast.rank_of(place.parent));
-    lanes.push_back(std::make_unique<TreeLane>(cut, channel, TreeHalf::kUp, parent, children));
-    lanes.push_back(std::make_unique<TreeLane>(cut, channel, TreeHalf::kDown, parent, children));
+    parent.add(place.parent);
+    lanes.push_back(std::make_unique<TreeLane>(cut, channel, TreeHalf::kUp, parent, place.children));
+    lanes.push_back(std::make_unique<TreeLane>(cut, channel, TreeHalf::kDown, parent, place.children));
   }
   return lanes;
 }

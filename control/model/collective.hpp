@@ -31,6 +31,7 @@ struct CollectiveShape {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::kRing;
   CollectiveProtocol protocol = CollectiveProtocol::kSimple;
   uint32_t ranks = 2;
+  uint32_t per_server = 1;  // ranks in one server, one behind the other; divides `ranks`
   uint64_t bytes = 0;  // nccl-tests' size: AllGather: of the output, ReduceScatter: of the input, AllToAll: of a rank's
   uint32_t root = 0;   // Broadcast, Reduce
   uint32_t channels = 1;

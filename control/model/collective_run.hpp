@@ -22,6 +22,7 @@ struct CollectiveRun {
   std::vector<CollectiveShape> shapes;  // one a size, in the file's order
   uint32_t iterations = 1;
   dataplane::Instant start;
+  dataplane::Duration compute;    // of each rank before each collective
   dataplane::Rate reduce_rate;    // of a rank's own work on bytes; zero: no time
   dataplane::Duration post_cost;  // of each message that a rank posts, one after the other
   uint32_t workload = 0;          // of the testbed
@@ -30,6 +31,13 @@ struct CollectiveRun {
   std::vector<uint32_t> from_rank;  // by pair of that workload
   std::vector<uint32_t> to_rank;    // likewise
   std::vector<uint32_t> channel;    // likewise
+  // Between ranks of one server, beside the fabric: in no workload.
+  struct ScaleUpPair {
+    uint32_t from_rank = 0;
+    uint32_t to_rank = 0;
+    uint32_t channel = 0;
+  };
+  std::vector<ScaleUpPair> scale_up;
   Place place;
 };
 

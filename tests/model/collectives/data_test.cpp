@@ -23,10 +23,10 @@ using control::CollectiveShape;
 std::string text_of(const CollectiveShape& shape) {
   return std::string(control::kCollectiveWords[static_cast<size_t>(shape.collective)].word) + " by " +
          std::string(control::algorithm_row(shape.algorithm)->word) + ", ranks " + std::to_string(shape.ranks) +
-         ", bytes " + std::to_string(shape.bytes) + ", channels " + std::to_string(shape.channels) + ", chunk " +
-         std::to_string(shape.chunk_bytes) + ", slices " + std::to_string(shape.slices) + ", slots " +
-         std::to_string(shape.slots) + ", root " + std::to_string(shape.root) + ", protocol " +
-         std::to_string(static_cast<int>(shape.protocol));
+         ", a server " + std::to_string(shape.per_server) + ", bytes " + std::to_string(shape.bytes) + ", channels " +
+         std::to_string(shape.channels) + ", chunk " + std::to_string(shape.chunk_bytes) + ", slices " +
+         std::to_string(shape.slices) + ", slots " + std::to_string(shape.slots) + ", root " +
+         std::to_string(shape.root) + ", protocol " + std::to_string(static_cast<int>(shape.protocol));
 }
 
 void expect_right(const CollectiveShape& shape) {
@@ -55,6 +55,33 @@ TEST(CollectiveData, EveryRankEndsWithTheRightResult) {
         shape.bytes = bytes;
         expect_right(shape);
       }
+    }
+  });
+}
+
+TEST(CollectiveData, ServersOfSeveralGpusAreRight) {
+  for_each_way([](CollectiveShape shape) {
+    for (const auto& [servers, gpus] : {std::pair{1U, 2U}, {1U, 8U}, {2U, 8U}, {3U, 3U}, {5U, 4U}}) {
+      shape.ranks = servers * gpus;
+      shape.per_server = gpus;
+      shape.root = shape.ranks / 2;
+      shape.bytes = uint64_t{shape.ranks} * 900 + 13;
+      shape.chunk_bytes = 300;
+      expect_right(shape);
+    }
+  });
+}
+
+// Each channel has an order of its own, and enough bytes to be used.
+TEST(CollectiveData, ServersOfSeveralGpusAreRightOnEachChannel) {
+  for_each_way([](CollectiveShape shape) {
+    for (const auto& [servers, gpus] : {std::pair{2U, 2U}, {3U, 2U}, {3U, 3U}}) {
+      shape.ranks = servers * gpus;
+      shape.per_server = gpus;
+      shape.channels = gpus + 1;
+      shape.bytes = uint64_t{shape.ranks} * shape.channels * 4096 + 13;
+      shape.chunk_bytes = 7000;
+      expect_right(shape);
     }
   });
 }
@@ -90,7 +117,9 @@ TEST(CollectiveData, RandomShapesAreRight) {
   const auto draw = [&](uint64_t least, uint64_t most) { return least + random() % (most - least + 1); };
   for (uint32_t i = 0; i < to_draw(60); ++i) {
     for_each_way([&](CollectiveShape shape) {
-      shape.ranks = static_cast<uint32_t>(draw(2, 20));
+      shape.per_server = draw(0, 1) == 0 ? 1 : static_cast<uint32_t>(draw(2, 5));
+      shape.ranks =
+          static_cast<uint32_t>(shape.per_server * draw(shape.per_server == 1 ? 2 : 1, 20 / shape.per_server));
       shape.root = static_cast<uint32_t>(draw(0, shape.ranks - 1));
       shape.protocol = static_cast<CollectiveProtocol>(draw(1, 3));
       shape.channels = static_cast<uint32_t>(draw(1, 4));

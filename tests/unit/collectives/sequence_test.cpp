@@ -12,7 +12,10 @@ namespace {
 using Numbers = std::vector<uint64_t>;
 
 CollectiveRun two_sizes() {
-  CollectiveRun run{.ranks = {0, 1, 2}, .iterations = 2, .start = dataplane::Instant::at_ps(77)};
+  CollectiveRun run{.ranks = {0, 1, 2},
+                    .iterations = 2,
+                    .start = dataplane::Instant::at_ps(77),
+                    .compute = dataplane::Duration::ps(5)};
   for (const uint64_t bytes : {30'000u, 3'000'000u}) run.shapes.push_back({.ranks = 3, .bytes = bytes, .channels = 2});
   return run;
 }
@@ -31,7 +34,7 @@ TEST(CollectiveSequence, PutsJointsBetweenCollectivesWhoseOperationsNeedTheirOwn
       ASSERT_TRUE(sequence.next(joined));
       EXPECT_TRUE(joined.after_all);
       EXPECT_EQ(joined.kind, OperationKind::kCompute);
-      EXPECT_EQ(joined.time, dataplane::Duration::ps(i == 0 ? 77 : 0));
+      EXPECT_EQ(joined.time, dataplane::Duration::ps(i == 0 ? 82 : i == 4 ? 0 : 5));
       const uint64_t joint = number++;
       if (i == 4) break;
       const auto alone = stream_of(run.shapes[i / 2], rank);
