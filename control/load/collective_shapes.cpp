@@ -2,6 +2,10 @@
 #include "control/load/collective_shapes.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "control/collectives/choice.hpp"
 #include "control/collectives/collective_algorithms.hpp"
@@ -20,7 +24,33 @@ double gbytes_of(const Fabric& fabric, std::span<const uint32_t> hosts) {
   return static_cast<double>(least) / 8e9;
 }
 
+// How many ranks each server has, if these are one behind the other and as many in each: 1 otherwise.
+uint32_t per_server(const Fabric& fabric, std::span<const uint32_t> hosts) {
+  const auto server_of = [&](size_t rank) -> const std::string& { return fabric.nodes[hosts[rank]].server; };
+  size_t gpus = 1;
+  while (gpus < hosts.size() && server_of(gpus) == server_of(0)) ++gpus;
+  std::set<std::string_view> seen;
+  for (size_t rank = 0; rank < hosts.size(); ++rank) {
+    if (rank % gpus != 0 && server_of(rank) != server_of(rank - 1)) return 1;
+    if (rank % gpus == 0 && !seen.insert(server_of(rank)).second) return 1;
+  }
+  return hosts.size() % gpus == 0 ? static_cast<uint32_t>(gpus) : 1;
+}
+
 }  // namespace
+
+std::vector<uint32_t> in_order_of_ranks(const Fabric& fabric, std::span<const uint32_t> hosts) {
+  std::map<std::string_view, size_t> place_of;
+  std::vector<std::vector<uint32_t>> servers;
+  for (const uint32_t host : hosts) {
+    const auto [found, is_new] = place_of.emplace(fabric.nodes[host].server, servers.size());
+    if (is_new) servers.emplace_back();
+    servers[found->second].push_back(host);
+  }
+  std::vector<uint32_t> out;
+  for (const auto& server : servers) out.insert(out.end(), server.begin(), server.end());
+  return out;
+}
 
 std::optional<CollectiveShape> shape_of(const CollectiveRow& row, const Fabric& fabric, std::span<const uint32_t> hosts,
                                         uint64_t bytes) {
@@ -32,13 +62,13 @@ std::optional<CollectiveShape> shape_of(const CollectiveRow& row, const Fabric& 
                               .algorithm = row.algorithm,
                               .protocol = row.protocol,
                               .ranks = static_cast<uint32_t>(hosts.size()),
+                              .per_server = per_server(fabric, hosts),
                               .bytes = bytes,
                               .root = row.root.value_or(0),
                               .channels = row.channels};
-  // One GPU a server, and no link between GPUs but the fabric.
-  return choose(shape, {.servers = shape.ranks,
+  return choose(shape, {.servers = shape.ranks / shape.per_server,
                         .channels = shape.channels,
-                        .channel_gbytes = gbytes_of(fabric, hosts) / shape.channels});
+                        .channel_gbytes = gbytes_of(fabric, hosts) * shape.per_server / shape.channels});
 }
 
 }  // namespace softspine::control

@@ -25,22 +25,23 @@ class CollectiveResolver {
   // Nothing if it has complained.
   std::optional<CollectiveRun> resolve(const CollectiveRow& row, uint32_t number, Workload& workload) {
     CollectiveRun out{.name = row.name,
-                      .ranks = workload.hosts,
+                      .ranks = in_order_of_ranks(fabric_, workload.hosts),
                       .iterations = row.iterations,
                       .start = dataplane::Instant::at(row.start),
+                      .compute = row.compute,
                       .reduce_rate = row.reduce_rate.value_or(dataplane::Rate{}),
                       .post_cost = row.post_cost,
                       .workload = number,
                       .place = place_of(row.where)};
     connections_.clear();
     workload.message_bytes = kMaxMessageBytes;
-    if (!has_good_root(row, out) || !has_good_algorithm(row) || !is_only_work(row, out)) return std::nullopt;
+    if (!has_good_root(row, out) || !has_good_algorithm(row) || !has_one_scale_up(row, out)) return std::nullopt;
     const std::vector<Value> places = row.where.child("size").each();
     for (size_t i = 0; i < row.size.items.size(); ++i) {
       const uint64_t bytes = row.size.items[i].count;
       if (!is_good_size(bytes, places[i], out)) return std::nullopt;
       const auto shape = shape_of(row, fabric_, out.ranks, bytes);
-      if (!shape || !take_connections(row, *shape, places[i], workload)) return std::nullopt;
+      if (!shape || !take_connections(row, *shape, out, places[i], workload)) return std::nullopt;
       out.shapes.push_back(*shape);
     }
     connect(out, workload);
@@ -85,14 +86,19 @@ class CollectiveResolver {
     return true;
   }
 
-  // A host does the work of one rank.
-  bool is_only_work(const CollectiveRow& row, const CollectiveRun& run) {
-    for (const uint32_t node : run.ranks) {
-      const auto [other, is_new] = busy_.emplace(node, run.name);
-      if (!is_new) {
-        return reader_.fail(row.where.child(row.ranks ? "ranks" : "name"),
-                            fabric_.nodes[node].name + " is a rank of " + shown(other->second) + " already");
-      }
+  // What joins a server's GPUs is one thing.
+  bool has_one_scale_up(const CollectiveRow& row, const CollectiveRun& run) {
+    std::map<std::string_view, const FabricNode*> first_of;
+    for (const uint32_t rank : run.ranks) {
+      const FabricNode& node = fabric_.nodes[rank];
+      const FabricNode& first = *first_of.emplace(node.server, &node).first->second;
+      if (node.builtin.scale_up_rate == first.builtin.scale_up_rate &&
+          node.builtin.scale_up_latency == first.builtin.scale_up_latency)
+        continue;
+      return reader_.fail(row.where.child(row.ranks ? "ranks" : "name"),
+                          node.name + " and " + first.name +
+                              " are in one server, and differ in 'scale_up_rate' or "
+                              "'scale_up_latency'");
     }
     return true;
   }
@@ -112,7 +118,8 @@ class CollectiveResolver {
     return out;
   }
 
-  bool take_connections(const CollectiveRow& row, const CollectiveShape& shape, Value where, Workload& workload) {
+  bool take_connections(const CollectiveRow& row, const CollectiveShape& shape, const CollectiveRun& run, Value where,
+                        Workload& workload) {
     for (uint32_t rank = 0; rank < shape.ranks; ++rank) {
       for (const CollectiveConnection& each : connections_of(shape, rank)) {
         if (each.largest > kMaxMessageBytes) {
@@ -121,6 +128,7 @@ class CollectiveResolver {
                                   " bytes, and a queue pair sends 2GiB at most: more channels make them smaller");
         }
         connections_[{rank, each.peer, each.channel}] += each.messages * row.iterations;
+        if (is_one_server(run.ranks[rank], run.ranks[each.peer])) continue;
         workload.message_bytes = std::min(workload.message_bytes, std::max<uint64_t>(1, each.bytes / each.messages));
       }
     }
@@ -128,12 +136,18 @@ class CollectiveResolver {
            reader_.fail(row.where, "has more than " + std::to_string(kMaxQueuePairs) + " queue pairs");
   }
 
+  bool is_one_server(uint32_t a, uint32_t b) const { return fabric_.nodes[a].server == fabric_.nodes[b].server; }
+
   void connect(CollectiveRun& run, Workload& workload) {
     workload.pattern = Pattern::kPairs;
     workload.messages = 0;
     workload.hosts.clear();
     for (const auto& [key, messages] : connections_) {
       const auto& [from, to, channel] = key;
+      if (is_one_server(run.ranks[from], run.ranks[to])) {
+        run.scale_up.push_back({from, to, channel});
+        continue;
+      }
       workload.from.push_back(run.ranks[from]);
       workload.to.push_back(run.ranks[to]);
       workload.posted.push_back(messages);
@@ -145,8 +159,7 @@ class CollectiveResolver {
 
   Reader& reader_;
   const Fabric& fabric_;
-  Connections connections_;               // of the collective that is resolved
-  std::map<uint32_t, std::string> busy_;  // hosts, each with its collective
+  Connections connections_;  // of the collective that is resolved
 };
 
 }  // namespace

@@ -104,8 +104,11 @@ class JobTraffic::Reading {
   // A collective's messages, those of one number of bytes together.
   std::vector<Sent> sent_by(const CollectiveRow& row) {
     if (!row.ranks) return {};
-    std::vector<uint32_t> hosts;
-    const std::vector<Nic> ranks = nics_of(row.ranks->items, &hosts);
+    std::vector<uint32_t> named;
+    const std::vector<Nic> nics = nics_of(row.ranks->items, &named);
+    std::map<uint32_t, Nic> nic_of;
+    for (size_t i = 0; i < named.size(); ++i) nic_of.emplace(named[i], nics[i]);
+    const std::vector<uint32_t> hosts = in_order_of_ranks(fabric_, named);
     std::map<std::pair<uint32_t, uint32_t>, double> bytes;
     for (const Bytes& size : row.size.items) {
       const auto shape = shape_of(row, fabric_, hosts, size.count);
@@ -118,8 +121,8 @@ class JobTraffic::Reading {
     std::map<double, Sent> by_bytes;
     for (const auto& [pair, sum] : bytes) {
       Sent& into = by_bytes[sum];
-      into.from.push_back(ranks[pair.first]);
-      into.to.push_back(ranks[pair.second]);
+      into.from.push_back(nic_of.at(hosts[pair.first]));
+      into.to.push_back(nic_of.at(hosts[pair.second]));
     }
     std::vector<Sent> out;
     for (auto& [sum, sent] : by_bytes) {

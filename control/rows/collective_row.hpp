@@ -25,6 +25,7 @@ struct CollectiveRow {
   std::optional<Scaling> scaling;
   Admission admission = Admission::kReceiver;
   std::optional<uint8_t> clear_dscp;
+  dataplane::Duration compute;
   std::optional<dataplane::Rate> reduce_rate;
   dataplane::Duration post_cost;
   dataplane::Duration start;

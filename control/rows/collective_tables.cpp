@@ -19,7 +19,8 @@ const Table<CollectiveRow>& Tables<CollectiveRow>::table() {
                     "bytes, or a list of them, which run one after the other; as nccl-tests counts them: the output of "
                     "all_gather, the input of reduce_scatter, what one rank sends in all_to_all, else the buffer")
           .optional("ranks", &CollectiveRow::ranks,
-                    "the hosts, one a rank, in the order of the ranks; all built-in hosts if not given")
+                    "the hosts, one a rank, in the order of the ranks, those of a server together; all built-in hosts "
+                    "if not given")
           .optional("algorithm", &CollectiveRow::algorithm, "auto: as NCCL chooses; tree: the double binary one")
           .optional("protocol", &CollectiveRow::protocol,
                     "NCCL's: simple; ll: 4 bytes of flag beside every 4 of data; ll128: 8 in 128; auto: as NCCL "
@@ -38,6 +39,9 @@ const Table<CollectiveRow>& Tables<CollectiveRow>::table() {
                     "does (clear-to-send); open: at once")
           .optional("clear_dscp", &CollectiveRow::clear_dscp,
                     "of clear-to-sends: NCCL_IB_FIFO_TC; as `dscp` if not given", within<uint8_t>(0, 63))
+          .optional("compute", &CollectiveRow::compute,
+                    "for how long each rank computes before each iteration; times of the report are without it",
+                    within(Duration{}, Duration::s(1'000)))
           .optional("reduce_rate", &CollectiveRow::reduce_rate,
                     "at which a rank reduces or copies what has come; no time if not given", at_least(Rate::min()))
           .optional("post_cost", &CollectiveRow::post_cost,

@@ -47,6 +47,8 @@ struct CollectiveSnapshot {
   // Of all ranks.
   uint64_t messages_sent = 0;
   uint64_t messages_received = 0;
+  uint64_t scale_up_messages = 0;   // of those sent: beside the fabric, within a server
+  uint64_t scale_up_bytes = 0;      // likewise
   uint64_t messages_unclaimed = 0;  // have come, and no receive has asked for them
   uint64_t received_bytes = 0;
   uint64_t clears_sent = 0;  // clear-to-sends

@@ -16,6 +16,7 @@
 #include "pipelines/tor.hpp"
 #include "testbeds/run/device_need.hpp"
 #include "testbeds/run/packet_need.hpp"
+#include "testbeds/run/scale_up_links.hpp"
 #include "testbeds/run/traffic.hpp"
 
 namespace softspine::testbeds {
@@ -53,7 +54,12 @@ std::unique_ptr<pipelines::Switch> make_switch(const FabricNode& node, PacketPoo
 class Builder {
  public:
   Builder(const control::Testbed& testbed, const control::Compiler& compiler, OutsideHosts* outside, bool flat)
-      : testbed_(testbed), compiler_(compiler), outside_(outside), flat_(flat), out_(std::make_unique<Assembly>()) {}
+      : testbed_(testbed),
+        compiler_(compiler),
+        outside_(outside),
+        flat_(flat),
+        scale_up_(testbed),
+        out_(std::make_unique<Assembly>()) {}
 
   std::expected<std::unique_ptr<Assembly>, std::string> build() {
     make_pools();
@@ -65,6 +71,7 @@ class Builder {
     share_zero(recordings_);
     if (!wrong_.empty()) return std::unexpected(wrong_);
     for (const control::FabricLink& link : testbed_.fabric.links) connect(link);
+    connect_scale_up();
     if (auto added = add_traffic(testbed_, *out_); !added) return std::unexpected(added.error());
     return std::move(out_);
   }
@@ -134,6 +141,7 @@ class Builder {
     config.mtu = mtu;
     config.priority_of_dscp = priorities_at(n);
     config.tag = tag_of(n);
+    config.scale_up_ports = scale_up_.ports_of(n);
     config.start_jitter_millionths = testbed_.run.start_jitter_millionths;
     for (uint16_t p = 0; p < node.ports.size() && p < config.links.size(); ++p) config.links[p] = link_at({n, p});
     if (const auto wrong = validate(config); !wrong.empty()) {
@@ -209,6 +217,16 @@ class Builder {
     out_->engine->connect(*a, *b, rate_at(link.a), rate_at(link.b), link.propagation);
   }
 
+  void connect_scale_up() {
+    scale_up_.for_each([this](uint32_t node, PortNo port, uint32_t peer, PortNo peer_port) {
+      const auto a = out_->nodes->at(LinkEnd{node, 0});
+      const auto b = out_->nodes->at(LinkEnd{peer, 0});
+      if (!a || !b) return;
+      const control::BuiltinHostParameters& link = testbed_.fabric.nodes[node].builtin;
+      out_->engine->connect({a->node, port}, {b->node, peer_port}, link.scale_up_rate, link.scale_up_latency);
+    });
+  }
+
   PacketPool& frames_for(const FabricNode& node, uint16_t port) {
     const auto* const host = std::get_if<control::EdgeHost>(&node.attachment);
     if (host == nullptr) return *out_->frame_pool;
@@ -258,6 +276,7 @@ class Builder {
   const control::Compiler& compiler_;
   OutsideHosts* outside_;
   bool flat_;
+  ScaleUpLinks scale_up_;
   std::vector<uint32_t> worker_of_;               // by node of the fabric
   std::vector<uint32_t> outside_nodes_;           // that are not built in, as OutsideHosts numbers them
   std::vector<dataplane::PcapEdge*> recordings_;  // that were made together

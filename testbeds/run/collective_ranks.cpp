@@ -46,6 +46,8 @@ void add_counts(const RankProgram& program, control::CollectiveSnapshot& out) {
   constexpr auto kReceives = static_cast<size_t>(OperationKind::kReceive);
   out.messages_sent += counters.done[kSends];
   out.messages_received += counters.done[kReceives];
+  out.scale_up_messages += counters.scale_up_messages;
+  out.scale_up_bytes += counters.scale_up_bytes;
   out.messages_unclaimed += program.unclaimed_messages();
   out.received_bytes += counters.bytes[kReceives];
   out.clears_sent += counters.clears_sent;
@@ -65,6 +67,31 @@ control::RankTimes times_of(const RankProgram& program, const std::string& host)
 
 }  // namespace
 
+// By rank, peer and channel.
+class CollectiveRanks::ConnectionTable {
+ public:
+  explicit ConnectionTable(size_t ranks) : found_(ranks) {}
+
+  RankConnection& at(uint32_t rank, uint32_t peer, uint32_t channel) {
+    RankConnection& out = found_[rank][{peer, channel}];
+    out.peer = peer;
+    out.channel = channel;
+    out.depth = control::kPostedMessages;
+    out.clear_depth = control::kPostedMessages;
+    return out;
+  }
+  std::vector<std::vector<RankConnection>> take() {
+    std::vector<std::vector<RankConnection>> out(found_.size());
+    for (size_t rank = 0; rank < found_.size(); ++rank) {
+      for (auto& [key, connection] : found_[rank]) out[rank].push_back(std::move(connection));
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::map<std::pair<uint32_t, uint32_t>, RankConnection>> found_;
+};
+
 class CollectiveRanks::RankHere final : public OperationObserver {
  public:
   RankHere(const CollectiveRun& run, uint32_t rank, RankConfig config, RoceHost& host)
@@ -75,29 +102,38 @@ class CollectiveRanks::RankHere final : public OperationObserver {
   uint32_t rank() const { return rank_; }
   RankProgram& program() { return program_; }
   const RankProgram& program() const { return program_; }
-  const std::vector<Instant>& joints() const { return joints_; }
+  size_t ended() const { return joints_.empty() ? 0 : joints_.size() - 1; }  // collectives
+  Duration time_of(size_t collective) const { return joints_[collective + 1].started - joints_[collective].done; }
 
   // Joints are all that takes time and is no work on bytes.
-  void done(uint64_t, OperationKind kind, Instant, Instant now) noexcept override {
-    if (kind == OperationKind::kCompute) joints_.push_back(now);
+  void done(uint64_t, OperationKind kind, Instant started, Instant now) noexcept override {
+    if (kind == OperationKind::kCompute) joints_.push_back({started, now});
   }
 
  private:
   uint32_t rank_;
   control::CollectiveSequence stream_;
-  std::vector<Instant> joints_;
+  struct Joint {
+    Instant started;
+    Instant done;
+  };
+  std::vector<Joint> joints_;
   RankProgram program_;
 };
 
 CollectiveRanks::CollectiveRanks(const control::Testbed& testbed, const LocalNodes& nodes, const RunFlows& flows)
-    : testbed_(testbed), nodes_(nodes), flows_(flows) {}
+    : testbed_(testbed), nodes_(nodes), flows_(flows), scale_up_(testbed) {}
 
 CollectiveRanks::~CollectiveRanks() = default;
 
 void CollectiveRanks::start() {
+  nodes_.for_each_host([](uint32_t, const RoceHost& host) {
+    if (ScaleUpPort* const port = host.scale_up()) port->number_from(host.flow_count(), host.sink_count());
+  });
+  ScaleUpSinks sinks;
   for (const CollectiveRun& run : testbed_.collectives) {
     auto& here = ranks_here_.emplace_back();
-    std::vector<std::vector<RankConnection>> connections = connections_of(run);
+    std::vector<std::vector<RankConnection>> connections = connections_of(run, sinks);
     for (uint32_t rank = 0; rank < run.ranks.size(); ++rank) {
       RoceHost* const host = nodes_.host_at(run.ranks[rank]);
       if (host == nullptr) continue;
@@ -122,37 +158,57 @@ size_t CollectiveRanks::first_flow_of(uint32_t workload) const {
 }
 
 // By rank. A pair's flows stand one behind the other, in the order of the pairs.
-std::vector<std::vector<RankConnection>> CollectiveRanks::connections_of(const CollectiveRun& run) const {
+std::vector<std::vector<RankConnection>> CollectiveRanks::connections_of(const CollectiveRun& run,
+                                                                         ScaleUpSinks& sinks) const {
+  ConnectionTable table(run.ranks.size());
+  connect_by_fabric(run, table);
+  connect_by_scale_up(run, sinks, table);
+  return table.take();
+}
+
+void CollectiveRanks::connect_by_fabric(const CollectiveRun& run, ConnectionTable& table) const {
+  if (run.channel.empty()) return;
   const size_t first = first_flow_of(run.workload);
   const size_t first_clear = run.clears ? first_flow_of(*run.clears) : 0;
   const uint32_t qps = testbed_.workloads[run.workload].qps;
-  std::vector<std::map<std::pair<uint32_t, uint32_t>, RankConnection>> found(run.ranks.size());
-  const auto at = [&](uint32_t rank, uint32_t peer, uint32_t channel) -> RankConnection& {
-    RankConnection& out = found[rank][{peer, channel}];
-    out.peer = peer;
-    out.channel = channel;
-    out.depth = control::kPostedMessages;
-    out.clear_depth = control::kPostedMessages;
-    return out;
-  };
   for (size_t pair = 0; pair < run.channel.size(); ++pair) {
     const auto& [from, to, channel] = std::tie(run.from_rank[pair], run.to_rank[pair], run.channel[pair]);
     if (run.clears) {
       const size_t flow = first_clear + pair;
-      if (const auto& source = flows_.source(flow)) at(to, from, channel).clear_flow = source->number;
-      if (const auto& sink = flows_.sink(flow)) at(from, to, channel).clear_sink = sink->number;
+      if (const auto& source = flows_.source(flow)) table.at(to, from, channel).clear_flow = source->number;
+      if (const auto& sink = flows_.sink(flow)) table.at(from, to, channel).clear_sink = sink->number;
     }
     for (uint32_t qp = 0; qp < qps; ++qp) {
       const size_t flow = first + pair * qps + qp;
-      if (const auto& source = flows_.source(flow)) at(from, to, channel).flows.push_back(source->number);
-      if (const auto& sink = flows_.sink(flow)) at(to, from, channel).sinks.push_back(sink->number);
+      if (const auto& source = flows_.source(flow)) table.at(from, to, channel).flows.push_back(source->number);
+      if (const auto& sink = flows_.sink(flow)) table.at(to, from, channel).sinks.push_back(sink->number);
     }
   }
-  std::vector<std::vector<RankConnection>> out(run.ranks.size());
-  for (size_t rank = 0; rank < found.size(); ++rank) {
-    for (auto& [key, connection] : found[rank]) out[rank].push_back(std::move(connection));
+}
+
+// A sink's index at its host follows from the plan alone, so that a sender knows it wherever the sink is.
+void CollectiveRanks::connect_by_scale_up(const CollectiveRun& run, ScaleUpSinks& sinks, ConnectionTable& table) const {
+  const auto connect = [&](uint32_t from, uint32_t to, auto&& flow_is, auto&& sink_is) {
+    const uint32_t sender = run.ranks[from];
+    const uint32_t receiver = run.ranks[to];
+    const uint32_t sink = sinks[receiver]++;
+    if (ScaleUpPort* const port = scale_up_of(sender)) flow_is(port->add_flow(scale_up_.port(sender, receiver), sink));
+    if (ScaleUpPort* const port = scale_up_of(receiver)) sink_is(port->add_sink());
+  };
+  for (const auto& [from, to, channel] : run.scale_up) {
+    RankConnection& out = table.at(from, to, channel);
+    RankConnection& in = table.at(to, from, channel);
+    out.is_scale_up = in.is_scale_up = true;
+    connect(
+        from, to, [&](uint32_t flow) { out.flows.push_back(flow); }, [&](uint32_t sink) { in.sinks.push_back(sink); });
+    if (!run.clears) continue;
+    connect(to, from, [&](uint32_t flow) { in.clear_flow = flow; }, [&](uint32_t sink) { out.clear_sink = sink; });
   }
-  return out;
+}
+
+ScaleUpPort* CollectiveRanks::scale_up_of(uint32_t node) const {
+  RoceHost* const host = nodes_.host_at(node);
+  return host == nullptr ? nullptr : host->scale_up();
 }
 
 void CollectiveRanks::snapshot(control::FabricSnapshot& out) {
@@ -187,12 +243,10 @@ control::CollectiveSizeSnapshot CollectiveRanks::copy_size(const CollectiveRun& 
   control::CollectiveSizeSnapshot out{.shape = run.shapes[size]};
   Duration sum;
   for (uint32_t i = 0; i < run.iterations; ++i) {
-    const size_t joint = size * run.iterations + i;
-    if (ranks.empty() || std::ranges::any_of(ranks, [&](const auto& it) { return it->joints().size() < joint + 2; })) {
-      break;
-    }
+    const size_t collective = size * run.iterations + i;
+    if (ranks.empty() || std::ranges::any_of(ranks, [&](const auto& it) { return it->ended() <= collective; })) break;
     Duration all;
-    for (const auto& rank : ranks) all = all + (rank->joints()[joint + 1] - rank->joints()[joint]);
+    for (const auto& rank : ranks) all = all + rank->time_of(collective);
     const Duration mean = all / static_cast<int64_t>(ranks.size());
     out.shortest = out.done == 0 ? mean : std::min(out.shortest, mean);
     out.longest = std::max(out.longest, mean);

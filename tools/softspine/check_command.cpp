@@ -94,8 +94,9 @@ void print_engineering(const control::Testbed& testbed) {
 
 // Connections of collectives are workloads, too, but nobody wrote them.
 size_t written_workloads(const control::Testbed& testbed) {
-  return static_cast<size_t>(
-      std::ranges::count_if(testbed.workloads, [](const control::Workload& it) { return it.posted.empty(); }));
+  size_t of_collectives = testbed.collectives.size();
+  for (const control::CollectiveRun& run : testbed.collectives) of_collectives += run.clears ? 1 : 0;
+  return testbed.workloads.size() - of_collectives;
 }
 
 Json summary_of(const control::Testbed& testbed) {

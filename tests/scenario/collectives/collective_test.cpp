@@ -129,6 +129,100 @@ TEST(Collectives, TakeTheirRanksTimeToPost) {
   EXPECT_EQ(number(out.report["collectives"]["g"]["least_wait"], "posting_ps"), 2'400'000'000u);
 }
 
+// Four servers of four GPUs at 100G: each NIC carries one channel of four, in and out.
+std::string rails(uint32_t servers, const std::string& keys, const std::string& more = "") {
+  return fmt::format(
+      "name: c\nrun: {{duration: 200ms{}}}\nfabric: {{kind: ai-zone, racks: {}, servers_per_rack: 1, nics_per_server: "
+      "4, uplinks: \"1:1\", "
+      "host_link: {{rate: 100Gbps, length: 3m}}, fabric_link: {{rate: 100Gbps, length: 3m}}}}\n"
+      "profiles: {{default: {{base: lossless, groups: {{mode: pinned}}}}}}\n"
+      "collectives: [{{name: g, protocol: simple, {}}}]\n",
+      more, servers, keys);
+}
+
+class RailsOf : public testing::TestWithParam<uint32_t> {};
+
+// 2 (n - 1) / n of the bytes, shared by the four NICs of a server. Inside a server they go beside the fabric.
+TEST_P(RailsOf, CarryARingByAllNicsOfAServer) {
+  const uint32_t n = 4 * GetParam();
+  const uint64_t bytes = uint64_t{n} << 22;
+  const Outcome out =
+      run_text(rails(GetParam(), fmt::format("op: all_reduce, algorithm: ring, channels: 4, size: {}B", bytes)));
+  const double packets = 2.0 * (n - 1) * 256;  // of each NIC: a quarter of the bytes, in parts of 1 MiB
+  EXPECT_NEAR(seconds_of(out.report, "g", bytes) / time_of(packets, packets / 128), 1, 0.01 + 12e-6 / time_of(512, 4));
+  const Json& ranks = out.report["collectives"]["g"];
+  EXPECT_EQ(number(ranks, "servers"), GetParam());
+  const uint64_t all = n * 2 * (n - 1) * 4;  // MiB
+  EXPECT_EQ(number(ranks, "received_bytes"), all << 20);
+  EXPECT_EQ(number(ranks, "scale_up_bytes"), all * 3 / 4 << 20);
+  EXPECT_EQ(number(out.report["flows"]["g"], "received_bytes"), all / 4 << 20);
+  EXPECT_EQ(number(out.report["flows"]["g"], "retransmitted_bytes"), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Servers, RailsOf, testing::Values(2, 3, 4));
+
+// One server: nothing crosses the fabric, and the scale-up links alone count. 450 GB/s by four channels of a ring, all
+// of which leave a GPU by one link.
+TEST(Collectives, OfOneServerStayInIt) {
+  const Outcome out =
+      run_text(rails(2,
+                     "op: all_reduce, algorithm: ring, channels: 4, size: 64MiB, ranks: [z1-h1-nic1, z1-h1-nic2, "
+                     "z1-h1-nic3, z1-h1-nic4]"));
+  EXPECT_NEAR(seconds_of(out.report, "g", 64 << 20), 1.5 * (64 << 20) / 450e9, 12e-6);
+  EXPECT_EQ(number(out.report["totals"], "sent_packets"), 0u);
+  EXPECT_EQ(out.report["collectives"]["g"]["ranks_done"], 4);
+}
+
+TEST(Collectives, OfEveryKindEndOnServersOfSeveralGpus) {
+  for (const char* way :
+       {"all_reduce, algorithm: tree", "all_reduce, algorithm: halving_doubling", "all_gather, algorithm: ring",
+        "reduce_scatter, algorithm: direct", "broadcast, root: 5", "reduce, root: 11", "all_to_all", "send_recv"}) {
+    const Outcome out = run_text(rails(3, fmt::format("op: {}, channels: 5, size: 3000001B", way)));
+    EXPECT_EQ(out.report["collectives"]["g"]["ranks_done"], 12) << way;
+    EXPECT_GT(number(out.report["collectives"]["g"], "scale_up_bytes"), 0u) << way;
+  }
+}
+
+TEST(Collectives, OfServersAreTheSameForAnyNumberOfWorkers) {
+  for (const char* way : {"all_reduce, algorithm: tree", "all_to_all"}) {
+    const std::string keys = fmt::format("op: {}, channels: 2, size: 300001B", way);
+    const Outcome one = run_text(rails(2, keys));
+    const Outcome two = run_text(rails(2, keys, ", workers: 2"));
+    EXPECT_EQ(one.report["collectives"].dump(), two.report["collectives"].dump()) << way;
+    EXPECT_EQ(one.report["flows"].dump(), two.report["flows"].dump()) << way;
+  }
+}
+
+// Each goes its way: h1 to h4 are ranks of both, and every rank ends both.
+TEST(Collectives, ShareHostsAndTheirLinks) {
+  const std::string text = "  - {{name: {}, op: all_reduce, algorithm: ring, protocol: simple, size: 8MiB{}}}\n";
+  const std::string first = fmt::format(fmt::runtime(text), "g", "");
+  const Outcome alone = run_text(star(4, first));
+  const Outcome both = run_text(star(4, first + fmt::format(fmt::runtime(text), "other", "")));
+  const Outcome apart = run_text(star(4, first + fmt::format(fmt::runtime(text), "other", ", start: 20ms")));
+  const double time = seconds_of(alone.report, "g", 8 << 20);
+  EXPECT_EQ(seconds_of(apart.report, "g", 8 << 20), time);
+  EXPECT_NEAR(seconds_of(apart.report, "other", 8 << 20) / time, 1, 1e-3);
+  for (const char* name : {"g", "other"}) {
+    EXPECT_EQ(both.report["collectives"][name]["ranks_done"], 4);
+    EXPECT_NEAR(seconds_of(both.report, name, 8 << 20) / time, 2, 0.1) << name;
+  }
+}
+
+// Three times compute and communicate; the report's time is of communication alone.
+TEST(Collectives, WaitForTheirRanksToCompute) {
+  const std::string text =
+      "  - {{name: g, op: all_reduce, algorithm: ring, protocol: simple, size: 4MiB, iterations: 3{}}}\n";
+  const Outcome plain = run_text(star(4, fmt::format(fmt::runtime(text), "")));
+  const Outcome step = run_text(star(4, fmt::format(fmt::runtime(text), ", compute: 5ms, start: 1ms")));
+  const auto ps = [](const Outcome& out, const char* key) {
+    return static_cast<double>(number(out.report["collectives"]["g"]["sizes"]["4194304"], key));
+  };
+  EXPECT_NEAR(ps(step, "time_ps") / ps(plain, "time_ps"), 1, 0.01);
+  const auto ended = static_cast<double>(number(step.report["collectives"]["g"], "ended_ps"));
+  EXPECT_NEAR(ended, 16e9 + 3 * ps(step, "time_ps"), 5e6);
+}
+
 // A clear-to-send for each message; the first ones cost half a round trip, all others are under way before.
 TEST(Collectives, AreAdmittedByTheirReceiversUnlessOpen) {
   const std::string text =

@@ -37,12 +37,17 @@ constexpr std::string_view kBuffers = R"({"profiles": {"default": {"base": "loss
 constexpr std::string_view kExtraHost = R"({"topology": {"nodes": {"extra": {"kind": "host"}},
   "links": [{"endpoints": ["extra", "tor1"], "rate": "100Gbps"}]}})";
 
+// h1 and h3 are two GPUs of one server, and h1 is a rank of two collectives.
+constexpr std::string_view kGpus = R"({"topology": {"nodes": {"h1": {"server": "box"}, "h3": {"server": "box"}}},
+  "collectives": [{"name": "c0", "op": "all_reduce", "size": "64KiB", "channels": 2, "ranks": ["h1", "h3", "h2", "h4"]},
+    {"name": "c1", "op": "all_to_all", "size": "32KiB", "ranks": ["h1", "h2"], "compute": "3us"}]})";
+
 constexpr std::string_view kEdge = R"({"topology": {"nodes": {"h1": {"edge": {"pcap": {"in": "drawn-in.pcapng",
   "out": "drawn-out0.pcap"}}}}}, "workload": [{"name": "w0", "pattern": "pairs", "from": ["h2", "h3"],
   "to": ["h3", "h4"], "message": "64KiB", "messages": 20, "rate": "20Gbps"}]})";
 
-// One of the links from spine1 to tor2 is too narrow for some: what spine1 tells their hosts is hashed over its links to
-// tor1, with the MACs that it has before it is routed.
+// One of the links from spine1 to tor2 is too narrow for some: what spine1 tells their hosts is hashed over its links
+// to tor1, with the MACs that it has before it is routed.
 constexpr std::string_view kNarrow = R"({"topology": {"links": [{"endpoints": ["spine1", "tor2"], "rate": "100Gbps",
   "mtu": 2000}]}, "profiles": {"default": {"hash": {"fields": ["SRC_MAC", "DST_MAC", "SRC_IP", "DST_IP",
   "L4_SRC_PORT"]}}}, "workload": [{"name": "w0", "pattern": "pairs", "from": ["h1", "h2"], "to": ["h3", "h4"],
@@ -52,6 +57,10 @@ constexpr std::string_view kImport = R"({"fabric": null,
 
 constexpr std::array kRows{
     Row{"collective", true, R"({"collectives": [{"name": "c0", "op": "all_reduce", "size": "64KiB"}]})"},
+    Row{"collective.channels", true, kGpus},
+    Row{"collective.compute", true, kGpus},
+    Row{"node.scale_up_rate", true, kGpus},
+    Row{"node.scale_up_latency", true, kGpus},
     Row{"collective.root", true, R"({"collectives": [{"name": "c0", "op": "broadcast", "size": "64KiB"}]})"},
     Row{"lag", true, R"({"topology": {"lags": [{"name": "all", "between": ["tor1", "spine1"]}]}})"},
     Row{"lag.members", true, R"({"topology": {"lags": [{"name": "two", "between": ["tor1", "spine1"],

@@ -81,10 +81,49 @@ TEST(Collectives, AreRefusedWithPlaceAndReason) {
             (Complaints{where + ".clear_dscp: needs 'admission: receiver'"}));
 }
 
-TEST(Collectives, HaveEachHostOnce) {
-  EXPECT_EQ(complaints_about(with_fabric("collectives:\n  - {name: a, op: all_reduce, size: 1MiB, ranks: [h1, h2]}\n"
-                                         "  - {name: b, op: all_reduce, size: 1MiB, ranks: [h3, h2]}\n")),
-            (Complaints{"6 collectives[1].ranks: h2 is a rank of 'a' already"}));
+TEST(Collectives, MayShareHosts) {
+  const Testbed testbed =
+      read_well(with_fabric("collectives:\n  - {name: a, op: all_reduce, size: 1MiB, ranks: [h1, h2]}\n"
+                            "  - {name: b, op: all_reduce, size: 1MiB, ranks: [h3, h2]}\n"));
+  EXPECT_EQ(testbed.collectives.at(0).ranks[1], testbed.collectives.at(1).ranks[1]);
+}
+
+std::string two_servers(const std::string& more) {
+  return "topology: {nodes: {h1: {server: a}, h2: {server: b}, h3: {server: a" + more + "}, h4: {server: b}}}\n";
+}
+
+// h1 and h3 are one server, h2 and h4 the other.
+TEST(Collectives, PutTheRanksOfAServerTogetherAndTheirMessagesBesideTheFabric) {
+  const Testbed testbed = read_well(
+      with_fabric(two_servers("") + "collectives: [{name: g, op: all_reduce, algorithm: ring, protocol: simple, "
+                                    "size: 4MiB, channels: 2, ranks: [h4, h1, h2, h3]}]\n"));
+  const CollectiveRun& run = testbed.collectives.at(0);
+  std::string order;
+  for (const uint32_t node : run.ranks) order += testbed.fabric.nodes[node].name;
+  EXPECT_EQ(order, "h4h2h1h3");
+  EXPECT_EQ(run.shapes[0].per_server, 2u);
+  // Each channel crosses once from either server, and stays on its rail.
+  const Workload& crossing = testbed.workloads[run.workload];
+  ASSERT_EQ(crossing.from.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_NE(run.from_rank[i] / 2, run.to_rank[i] / 2);
+    EXPECT_EQ(run.from_rank[i] % 2, run.to_rank[i] % 2);
+  }
+  EXPECT_EQ(run.scale_up.size(), 4u);
+}
+
+TEST(Collectives, OfServersWithUnlikeNumbersOfRanksGoByRanks) {
+  const Testbed testbed = read_well(
+      with_fabric(two_servers("") + "collectives: [{name: g, op: all_reduce, size: 4MiB, ranks: [h1, h3, h4]}]\n"));
+  EXPECT_EQ(testbed.collectives.at(0).shapes[0].per_server, 1u);
+  EXPECT_FALSE(testbed.collectives.at(0).scale_up.empty());
+}
+
+TEST(Collectives, NeedOneScaleUpLinkInAServer) {
+  EXPECT_EQ(complaints_about(with_fabric(two_servers(", scale_up_rate: 400Gbps") +
+                                         "collectives: [{name: g, op: all_reduce, size: 4MiB}]\n")),
+            (Complaints{"5 collectives[0].name: h3 and h1 are in one server, and differ in 'scale_up_rate' or "
+                        "'scale_up_latency'"}));
 }
 
 TEST(Collectives, HaveANameThatNoWorkloadHas) {
