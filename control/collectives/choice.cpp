@@ -126,6 +126,11 @@ CollectiveProtocol pair_protocol(CollectiveShape shape) {
   return Cut(shape).part(0).bytes <= kMaxBytesOfLl ? CollectiveProtocol::kLl : CollectiveProtocol::kSimple;
 }
 
+// NCCL has no such thing, and so no protocol for it.
+bool is_of_others(CollectiveAlgorithm algorithm) {
+  return algorithm == CollectiveAlgorithm::kHalvingDoubling || algorithm == CollectiveAlgorithm::kHierarchical;
+}
+
 // Whether it is what was asked for, and there is such a thing.
 bool is_candidate(const CollectiveShape& asked, const CollectiveShape& candidate) {
   const bool has_algorithm = asked.algorithm == CollectiveAlgorithm::kAuto || asked.algorithm == candidate.algorithm;
@@ -148,7 +153,7 @@ CollectiveShape choose(const CollectiveShape& shape, const NcclCluster& cluster)
       only_algorithm(shape.collective) == CollectiveAlgorithm::kDirect) {
     chosen.algorithm = CollectiveAlgorithm::kDirect;
   }
-  if (chosen.algorithm == CollectiveAlgorithm::kDirect || chosen.algorithm == CollectiveAlgorithm::kHalvingDoubling) {
+  if (chosen.algorithm == CollectiveAlgorithm::kDirect || is_of_others(chosen.algorithm)) {
     const bool pairs = chosen.algorithm == CollectiveAlgorithm::kDirect;
     if (shape.protocol == CollectiveProtocol::kAuto) {
       chosen.protocol = pairs ? pair_protocol(chosen) : CollectiveProtocol::kSimple;

@@ -15,7 +15,7 @@
 //                  l = 36.7, 36.7, 29
 //
 // AllToAll and SendRecv have one algorithm, direct, and LL up to 16 KiB a pair and channel. NCCL has no halving and
-// doubling: a protocol for it is Simple.
+// doubling, and no hierarchy: a protocol for these is Simple.
 #pragma once
 
 #include <cstdint>

@@ -18,6 +18,7 @@ namespace softspine::control {
 Lanes ring_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
 Lanes tree_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
 Lanes halving_doubling_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
+Lanes hierarchical_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
 Lanes direct_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
 
 // A bit for each collective.
@@ -53,6 +54,7 @@ inline constexpr std::array kCollectiveAlgorithms{
     AlgorithmRow{CollectiveAlgorithm::kTree, "tree", tree_lanes, fit({Collective::kAllReduce})},
     AlgorithmRow{CollectiveAlgorithm::kHalvingDoubling, "halving_doubling", halving_doubling_lanes,
                  fit({Collective::kAllReduce, Collective::kAllGather, Collective::kReduceScatter})},
+    AlgorithmRow{CollectiveAlgorithm::kHierarchical, "hierarchical", hierarchical_lanes, fit({Collective::kAllReduce})},
     AlgorithmRow{
         CollectiveAlgorithm::kDirect, "direct", direct_lanes,
         fit({Collective::kAllToAll, Collective::kAllGather, Collective::kReduceScatter, Collective::kSendRecv})},

@@ -63,8 +63,10 @@ Cut::Cut(const CollectiveShape& shape)
 }
 
 bool Cut::in_steps_of_four() const {
-  const bool ring = shape_.algorithm == CollectiveAlgorithm::kRing && shape_.protocol == CollectiveProtocol::kSimple;
-  return ring && shape_.collective != Collective::kBroadcast && shape_.collective != Collective::kReduce;
+  const bool has_ring =
+      shape_.algorithm == CollectiveAlgorithm::kRing || shape_.algorithm == CollectiveAlgorithm::kHierarchical;
+  return has_ring && shape_.protocol == CollectiveProtocol::kSimple && shape_.collective != Collective::kBroadcast &&
+         shape_.collective != Collective::kReduce;
 }
 
 ByteRange Cut::part(uint32_t channel) const {
@@ -93,7 +95,8 @@ uint64_t Cut::tree_chunk(uint64_t part_bytes) const {
     while (static_cast<double>(part_bytes / chunk) < rule.chunks && chunk > rule.least_bytes) chunk /= 2;
     return chunk;
   };
-  const double depth = std::bit_width(shape_.ranks) - 1;
+  const uint32_t servers = shape_.ranks / shape_.per_server;
+  const double depth = std::bit_width(servers) - 1.0 + (shape_.per_server - 1);  // as NCCL counts it
   const uint64_t step = step_bytes(shape_.protocol);
   if (shape_.protocol == CollectiveProtocol::kSimple) {
     return halve(halve(halve(step, {depth * 8, 131072}), {depth * 4, 65536}), {depth, 32768});

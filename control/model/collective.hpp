@@ -17,7 +17,8 @@ enum class Collective : uint8_t {
 };
 
 // kAuto: NCCL's choice of the least time. kTree: double binary. kHalvingDoubling: recursive.
-enum class CollectiveAlgorithm : uint8_t { kAuto, kRing, kTree, kHalvingDoubling, kDirect };
+// kHierarchical: in each server, by rail, in each server.
+enum class CollectiveAlgorithm : uint8_t { kAuto, kRing, kTree, kHalvingDoubling, kHierarchical, kDirect };
 // NCCL's: LL puts a flag beside every 4 bytes, LL128 8 bytes of flags into 128.
 enum class CollectiveProtocol : uint8_t { kAuto, kSimple, kLl, kLl128 };
 

@@ -123,6 +123,22 @@ TEST(CollectiveTime, HalvingAndDoublingFoldsOtherNumbersOfRanks) {
   }
 }
 
+// An exchange for each other GPU before and after a ring of servers, which handles 1/n a step.
+TEST(CollectiveTime, AHierarchyIsItsThreePhases) {
+  for (const auto& [servers, gpus] : {std::pair{2U, 2U}, {3U, 4U}, {8U, 8U}, {1U, 4U}, {5U, 1U}}) {
+    const uint32_t n = servers * gpus;
+    const CollectiveShape shape{.algorithm = CollectiveAlgorithm::kHierarchical,
+                                .ranks = n,
+                                .per_server = gpus,
+                                .bytes = uint64_t{n} * 1024,
+                                .chunk_bytes = 1024,
+                                .slices = 1};
+    const double exchanges = 2 * (gpus - 1) * (seconds(1024.0 * servers) + kLink.latency);
+    const double ring = 2 * (servers - 1) * (seconds(1024) + kLink.latency);
+    expect_time(shape, exchanges + ring);
+  }
+}
+
 // Each pair has a link of its own here, and a message fits the slots.
 TEST(CollectiveTime, DirectTakesTheTimeOfOneMessage) {
   for (uint32_t n = 2; n <= 64; ++n) {

@@ -175,8 +175,9 @@ TEST(Collectives, OfOneServerStayInIt) {
 
 TEST(Collectives, OfEveryKindEndOnServersOfSeveralGpus) {
   for (const char* way :
-       {"all_reduce, algorithm: tree", "all_reduce, algorithm: halving_doubling", "all_gather, algorithm: ring",
-        "reduce_scatter, algorithm: direct", "broadcast, root: 5", "reduce, root: 11", "all_to_all", "send_recv"}) {
+       {"all_reduce, algorithm: tree", "all_reduce, algorithm: halving_doubling", "all_reduce, algorithm: hierarchical",
+        "all_gather, algorithm: ring", "reduce_scatter, algorithm: direct", "broadcast, root: 5", "reduce, root: 11",
+        "all_to_all", "send_recv"}) {
     const Outcome out = run_text(rails(3, fmt::format("op: {}, channels: 5, size: 3000001B", way)));
     EXPECT_EQ(out.report["collectives"]["g"]["ranks_done"], 12) << way;
     EXPECT_GT(number(out.report["collectives"]["g"], "scale_up_bytes"), 0u) << way;
