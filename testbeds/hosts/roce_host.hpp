@@ -77,8 +77,7 @@ class RoceHost final : public dataplane::Node {
   // WorkEvents. False if its queue is full, or its connection has failed.
   bool post(uint32_t flow, uint64_t bytes, uint64_t tag, dataplane::Instant now) noexcept {
     if (flow < flows_.count()) return flows_.post(flow, bytes, tag, now, ports_);
-    work_.scale_up()->post(flow, bytes, tag, now);
-    due_ = std::min(due_, work_.scale_up()->next());
+    work_.post(flow, bytes, tag, now);
     return true;
   }
   // Null without scale_up_ports.
@@ -91,10 +90,7 @@ class RoceHost final : public dataplane::Node {
   }
   // The listener is woken at that instant, once, and no longer at one asked for before; never(): not at all. From
   // WorkEvents, before the first window, or from a control action, followed by Engine::wake().
-  void wake_at(const WorkEvents& listener, dataplane::Instant at) noexcept {
-    work_.wake_at(listener, at);
-    due_ = std::min(due_, at);
-  }
+  void wake_at(const WorkEvents& listener, dataplane::Instant at) noexcept { work_.wake_at(listener, at); }
 
   // Before the first window: the port of a bond runs LACP. `partner`: both have agreed before.
   void run_lacp(dataplane::PortNo port, const dataplane::LacpConfig& config, const dataplane::LacpEnd& partner) {
@@ -107,7 +103,9 @@ class RoceHost final : public dataplane::Node {
   // Pauses these priorities at the peer without end; 0 falls silent, and the peer goes on when its time runs out.
   void set_storm(dataplane::PortNo port, uint8_t priorities, dataplane::Instant now);
   // From now on pauses of these priorities are counted and not obeyed; 0: the next ones are obeyed again.
-  void set_deaf(dataplane::PortNo port, uint8_t priorities, dataplane::Instant now);
+  void set_deaf(dataplane::PortNo port, uint8_t priorities, dataplane::Instant now) {
+    ports_[port.value()].make_deaf(priorities, now);
+  }
 
   // Between windows. Null: no loss is recorded any more. `node`: what the records name.
   void record_losses(dataplane::LossBuffer* losses, uint32_t node) {
@@ -164,7 +162,6 @@ class RoceHost final : public dataplane::Node {
   void process(dataplane::Packet packet) noexcept;
   void receive_roce(dataplane::Packet packet) noexcept;
   void respond(dataplane::Packet packet, const RoceFrame& frame) noexcept;
-  void receive_pause(dataplane::Packet packet) noexcept;
   void answer(dataplane::Packet packet) noexcept;
   void queue_answer(dataplane::Packet packet) noexcept;
   void drop(dataplane::Packet packet, dataplane::DropReason reason) noexcept;
@@ -185,7 +182,7 @@ class RoceHost final : public dataplane::Node {
   HostCounters counters_;
   dataplane::LossBuffer* losses_ = nullptr;
   uint32_t node_in_losses_ = 0;
-  HostWork work_;
+  HostWork work_{due_};
 };
 
 }  // namespace softspine::testbeds

@@ -29,11 +29,8 @@ bool is_for(const HostConfig& host, const uint8_t* frame) {
 }  // namespace
 
 void RoceHost::receive(Packet packet) noexcept {
-  if (packet.meta().in_port >= ports_.size()) [[unlikely]] {
-    work_.scale_up()->take(std::move(packet));
-    due_ = std::min(due_, work_.due());
-    return;
-  }
+  if (packet.meta().in_port >= ports_.size()) [[unlikely]]
+    return work_.take(std::move(packet));
   const uint32_t wire_bytes = packet.frame_bytes();
   ++counters_.received_packets;
   counters_.received_bytes += wire_bytes;
@@ -84,7 +81,8 @@ void RoceHost::process(Packet packet) noexcept {
   const FrameBytes frame = bytes_of(packet);
   if (claims_roce(frame)) return receive_roce(std::move(packet));
   if (frame.stored_bytes >= ethernet::kBytes && load16(frame.data + ethernet::kType) == ethernet::kTypeMacControl) {
-    return receive_pause(std::move(packet));
+    const DropReason end = ports_[packet.meta().in_port].take_own_frame(packet);
+    return drop(std::move(packet), end);
   }
   if (bond_.takes(PortNo{packet.meta().in_port}, {frame.data, frame.stored_bytes}, packet.meta().at)) [[unlikely]] {
     act_on_bond(packet.meta().at);
@@ -183,15 +181,6 @@ void RoceHost::set_slow_receiver(PortNo port, const std::optional<SlowReceiver>&
 void RoceHost::set_storm(PortNo port, uint8_t priorities, Instant now) {
   ports_[port.value()].set_storm(priorities, now);
   find_due();
-}
-
-void RoceHost::set_deaf(PortNo port, uint8_t priorities, Instant now) {
-  ports_[port.value()].make_deaf(priorities, now);
-}
-
-void RoceHost::receive_pause(Packet packet) noexcept {
-  const DropReason end = ports_[packet.meta().in_port].take_own_frame(packet);
-  drop(std::move(packet), end);
 }
 
 void RoceHost::drop(Packet packet, DropReason reason) noexcept {
