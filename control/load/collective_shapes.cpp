@@ -66,9 +66,10 @@ std::optional<CollectiveShape> shape_of(const CollectiveRow& row, const Fabric& 
                               .bytes = bytes,
                               .root = row.root.value_or(0),
                               .channels = row.channels};
-  return choose(shape, {.servers = shape.ranks / shape.per_server,
-                        .channels = shape.channels,
-                        .channel_gbytes = gbytes_of(fabric, hosts) * shape.per_server / shape.channels});
+  const uint32_t servers = shape.ranks / shape.per_server;
+  const double scale_up = static_cast<double>(fabric.nodes[hosts[0]].builtin.scale_up_rate.count_bps()) / 8e9;
+  const double gbytes = servers == 1 ? scale_up : gbytes_of(fabric, hosts) * shape.per_server;
+  return choose(shape, {.servers = servers, .channels = shape.channels, .channel_gbytes = gbytes / shape.channels});
 }
 
 }  // namespace softspine::control
