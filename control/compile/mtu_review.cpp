@@ -6,6 +6,7 @@
 
 #include "control/traffic/pairs.hpp"
 #include "control/traffic/workload_demands.hpp"
+#include "control/traffic/workload_packets.hpp"
 
 namespace softspine::control {
 namespace {
@@ -56,7 +57,7 @@ class FittingWays {
 // MTU.
 uint32_t payload_of(const Workload& workload) {
   const uint64_t parts = workload.scaling == Scaling::kSplit ? workload.qps : 1;
-  const uint64_t part = (workload.message_bytes + parts - 1) / parts;
+  const uint64_t part = (largest_message(workload) + parts - 1) / parts;
   return static_cast<uint32_t>(std::min<uint64_t>(workload.mtu, part));
 }
 

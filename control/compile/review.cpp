@@ -7,6 +7,7 @@
 #include "control/compile/mtu_review.hpp"
 #include "control/traffic/pairs.hpp"
 #include "control/traffic/workload_demands.hpp"
+#include "control/traffic/workload_packets.hpp"
 #include "dataplane/congestion/algorithms.hpp"
 
 namespace softspine::control {
@@ -39,10 +40,15 @@ class Reviewer {
 
   void review_workload(uint32_t index, const Ways& ways) {
     const Workload& workload = testbed_.workloads[index];
-    ServedWorkload served{.workload = index, .links = {}};
-    for (const LinkEnd sender : ways.senders) served.links.push_back({sender, book_.at(sender, workload.dscp)});
     review_ways(workload, ways);
     review_mtu(testbed_, workload, out_.errors, out_.warnings);
+    for (const uint8_t dscp : dscps_of(workload)) review_service(index, dscp, ways);
+  }
+
+  void review_service(uint32_t index, uint8_t dscp, const Ways& ways) {
+    const Workload& workload = testbed_.workloads[index];
+    ServedWorkload served{.workload = index, .dscp = dscp, .links = {}};
+    for (const LinkEnd sender : ways.senders) served.links.push_back({sender, book_.at(sender, dscp)});
     review_loss(workload, served, ways);
     review_maps(workload, served);
     review_notifications(workload, served);
@@ -68,14 +74,14 @@ class Reviewer {
     });
     if (worst == served.links.end() || worst->service.loss == Loss::kNothing) return;
     const std::vector<uint8_t> better = book_.lossless_dscps(ways);
-    const std::string dscp = "DSCP " + std::to_string(workload.dscp);
+    const std::string dscp = "DSCP " + std::to_string(served.dscp);
     const std::string where = link_name(worst->sender) + ": " + book_.why(worst->sender, worst->service);
     if (!better.empty()) {
       const std::string others = better.size() == 1 ? " is lossless" : " are lossless";
       return warn(workload.dscp_place,
                   dscp + " may be dropped, from " + where + "; on all its ways DSCP " + listed(better) + others);
     }
-    const auto partly = partly_lossless(ways, workload);
+    const auto partly = partly_lossless(ways, served.dscp);
     if (!partly) return;
     const auto lossy = std::ranges::find_if(
         ways.senders, [&](LinkEnd sender) { return book_.at(sender, *partly).loss != Loss::kNothing; });
@@ -85,14 +91,14 @@ class Reviewer {
   }
 
   // Its own DSCP, or else the least, that pauses (or credit) hold back on some link but not on all.
-  std::optional<uint8_t> partly_lossless(const Ways& ways, const Workload& workload) const {
+  std::optional<uint8_t> partly_lossless(const Ways& ways, uint8_t own) const {
     const auto is_held = [&](uint8_t dscp) {
       return std::ranges::any_of(ways.senders, [&](LinkEnd sender) {
         const Service service = book_.at(sender, dscp);
         return service.group && service.priorities != 0;
       });
     };
-    if (is_held(workload.dscp)) return workload.dscp;
+    if (is_held(own)) return own;
     for (uint8_t dscp = 0; dscp < kDscps; ++dscp) {
       if (is_held(dscp)) return dscp;
     }
@@ -104,8 +110,8 @@ class Reviewer {
       const FabricNode& node = fabric_.nodes[fabric_.peer_of(link.sender).node];
       if (node.kind != NodeKind::kSwitch) continue;
       const Profile& profile = testbed_.profiles[node.profile];
-      if ((profile.unmapped_dscps >> workload.dscp & 1) == 0) continue;
-      return warn(workload.dscp_place, "DSCP " + std::to_string(workload.dscp) +
+      if ((profile.unmapped_dscps >> served.dscp & 1) == 0) continue;
+      return warn(workload.dscp_place, "DSCP " + std::to_string(served.dscp) +
                                            " is not in the DSCP_TO_TC_MAP of profile " + profile.name +
                                            ": it is traffic class 0 at " + node.name);
     }

@@ -24,7 +24,8 @@ struct ServedLink {
 };
 
 struct ServedWorkload {
-  uint32_t workload = 0;  // of Testbed::workloads
+  uint32_t workload = 0;  // of Testbed::workloads; one whose flows have several DSCPs comes with each
+  uint8_t dscp = 0;
   std::vector<ServedLink> links;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@
 
 namespace softspine::control {
 
-enum class Pattern : uint8_t { kPermutation, kIncast, kPairs, kAllToAll, kRing };
+enum class Pattern : uint8_t { kPermutation, kIncast, kPairs, kAllToAll, kRing, kList, kPoisson };
 
 // The DSCP of RoCEv2 where nothing is configured: AF31.
 inline constexpr uint8_t kUsualDscp = 26;
@@ -43,18 +44,28 @@ enum class Scaling : uint8_t { kEach, kSplit, kRoundRobin };
 enum class QpNumbering : uint8_t { kRxe, kMlx5, kHns, kIonic, kRandom };
 inline constexpr size_t kQpNumberings = 5;
 
+// A flow of a list, which has a size and a start of its own: one message.
+struct ListedFlow {
+  uint64_t bytes = 0;
+  dataplane::Instant start;
+  std::optional<uint8_t> dscp;  // else the workload's
+};
+
 // RoCEv2 traffic between built-in hosts.
 struct Workload {
   std::string name;
   Pattern pattern = Pattern::kPermutation;
-  // Nodes of the fabric. permutation, all_to_all, ring: among `hosts`, in this order. pairs: from[i] → to[i]. incast:
-  // each of `from` → to[0].
+  // Nodes of the fabric. permutation, all_to_all, ring: among `hosts`, in this order. pairs, list, poisson: from[i] →
+  // to[i]. incast: each of `from` → to[0].
   std::vector<uint32_t> hosts;
   std::vector<uint32_t> from;
   std::vector<uint32_t> to;
   // Not empty: its flows send what ranks post (control/model/collective.hpp), so many messages by pair. Then
   // message_bytes is the least of theirs, and messages 0.
   std::vector<uint64_t> posted;
+  // list, poisson: what from[i] sends to to[i], in the order of their starts or of the list. Then message_bytes is the
+  // least of theirs, and `start` that of the whole.
+  std::vector<ListedFlow> flows;
   bool cross_rack = false;  // permutation: nobody sends within a rack (no key says so; benches do)
   uint64_t message_bytes = 1 << 20;
   uint64_t messages = 1;  // per queue pair; split, round_robin: of the flow

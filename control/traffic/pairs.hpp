@@ -4,6 +4,8 @@
 //   permutation  each host sends to one other and receives from one: which one is drawn later (plan.hpp)
 //   incast       each of `from` → to[0]
 //   pairs        from[i] → to[i]
+//   list         likewise, by a file; a pair may come again, and each has bytes and a start of its own
+//   poisson      likewise, drawn before (poisson.hpp)
 //   all_to_all   each ordered pair of different hosts
 //   ring         each host → the next in the list, the last → the first
 //
@@ -24,6 +26,10 @@ constexpr bool has_two_ends(Pattern pattern) {
 }
 constexpr bool has_one_receiver(Pattern pattern) {
   return pattern == Pattern::kIncast;
+}
+// Whether each pair has one message, of its own bytes and at its own instant (Workload::flows).
+constexpr bool is_listed(Pattern pattern) {
+  return pattern == Pattern::kList || pattern == Pattern::kPoisson;
 }
 // Whether each host has one receiver only, of those that pairs_of names.
 constexpr bool is_drawn(Pattern pattern) {
@@ -46,6 +52,8 @@ void pairs_of(Pattern pattern, std::span<const Host> hosts, std::span<const Host
     case Pattern::kPermutation:
     case Pattern::kAllToAll: see(Senders<Host>{hosts, hosts, true}); break;
     case Pattern::kIncast: see(Senders<Host>{from, to.first(std::min<size_t>(to.size(), 1))}); break;
+    case Pattern::kList:
+    case Pattern::kPoisson:
     case Pattern::kPairs:
       for (size_t i = 0; i < std::min(from.size(), to.size()); ++i)
         see(Senders<Host>{from.subspan(i, 1), to.subspan(i, 1)});

@@ -76,7 +76,17 @@ std::vector<HostPair> drawn_or_given(const Workload& w, std::span<const TrafficH
   return pairs;
 }
 
-// QP `qp`'s part of what its flow sends. `pair`: the flow's, among the workload's.
+// `pair`: the flow's, among the workload's.
+void take_from_list(const Workload& w, size_t pair, PlannedFlow& planned) {
+  const ListedFlow& listed = w.flows[pair];
+  planned.flow.message_bytes = listed.bytes;
+  planned.flow.start = listed.start;
+  if (!listed.dscp) return;
+  planned.flow.dscp = *listed.dscp;
+  if (!w.ack_dscp_given) planned.sink.ack_dscp = *listed.dscp;
+}
+
+// QP `qp`'s part of what its flow sends.
 void scale(const Workload& w, size_t pair, uint32_t qp, FlowConfig& flow) {
   const auto part = [&](uint64_t whole) { return whole / w.qps + (qp < whole % w.qps ? 1 : 0); };
   if (!w.posted.empty()) {
@@ -149,6 +159,7 @@ std::vector<PlannedFlow> plan_flows(std::span<const Workload> workloads, std::sp
         plan.push_back(planned(w, pair, hosts, static_cast<uint32_t>(plan.size()), numbers));
         plan.back().workload = static_cast<uint32_t>(i);
         scale(w, p, qp, plan.back().flow);
+        if (is_listed(w.pattern)) take_from_list(w, p, plan.back());
       }
     }
   }

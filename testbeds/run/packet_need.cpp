@@ -8,6 +8,7 @@
 #include "control/compile/sonic_headroom.hpp"
 #include "control/compile/switch_qos.hpp"
 #include "control/traffic/pairs.hpp"
+#include "control/traffic/workload_packets.hpp"
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/engine/window_nest.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
@@ -78,9 +79,8 @@ class NeedCount {
     const uint64_t frame = kRoceHeaders + workload.message_bytes / packets_of_message(workload);
     frame_ = std::min(frame_, std::max<uint64_t>(frame, kMinFrameBytes));
     largest_frame_ = std::max(largest_frame_, kRoceHeaders + workload.mtu);
-    for (const uint8_t dscp : {workload.dscp, workload.transport.ack_dscp, workload.transport.cnp_dscp}) {
-      dscps_.insert(dscp);
-    }
+    for (const uint8_t dscp : {workload.transport.ack_dscp, workload.transport.cnp_dscp}) dscps_.insert(dscp);
+    for (const uint8_t dscp : control::dscps_of(workload)) dscps_.insert(dscp);
   }
 
   void reach(uint32_t host) {
@@ -209,6 +209,15 @@ class NeedCount {
     return packets;
   }
 
+  static uint64_t packets_of(const Workload& workload) {
+    if (workload.messages == 0) return UINT64_MAX / 8;
+    uint64_t listed = 0;
+    for (const control::ListedFlow& flow : workload.flows) listed += (flow.bytes + workload.mtu - 1) / workload.mtu;
+    const bool each = workload.scaling == control::Scaling::kEach;
+    const uint64_t messages = flows_of(workload) * workload.messages * (each ? workload.qps : 1);
+    return workload.flows.empty() ? messages * packets_of_message(workload) : listed;
+  }
+
   uint64_t can_have_sent() const {
     uint64_t packets = 0;
     uint64_t windows = 0;
@@ -217,10 +226,7 @@ class NeedCount {
     for (const Workload& workload : testbed_.workloads) {
       senders.insert(workload.hosts.begin(), workload.hosts.end());
       senders.insert(workload.from.begin(), workload.from.end());
-      const bool each = workload.scaling == control::Scaling::kEach;
-      const uint64_t messages = flows_of(workload) * workload.messages * (each ? workload.qps : 1);
-      packets = workload.messages == 0 ? UINT64_MAX / 8
-                                       : std::min(packets + messages * packets_of_message(workload), UINT64_MAX / 8);
+      packets = std::min(packets + packets_of(workload), UINT64_MAX / 8);
       all_reliable &= workload.transport.kind == control::TransportKind::kReliable;
       windows += flows_of(workload) * workload.qps * workload.transport.reliable.window;
     }

@@ -114,7 +114,7 @@ std::string service_text(const control::Testbed& testbed, const control::Review&
     for (const auto& [kind, alike] : kinds_of(testbed.fabric, served)) {
       const auto& [from, to, service] = kind;
       const std::string priorities = service.group ? text_of(numbers_of(service.priorities)) : "-";
-      table.add({workload.name, std::to_string(workload.dscp), control::name_of(from), control::name_of(to),
+      table.add({workload.name, std::to_string(served.dscp), control::name_of(from), control::name_of(to),
                  number_text(service.queue), number_text(service.group), priorities, std::to_string(alike.links),
                  verdict_text(service)});
     }
@@ -139,8 +139,9 @@ Json service_json(const control::Testbed& testbed, const control::Review& review
                        {"marked", link.service.marked},
                        {"lossless", link.service.loss == control::Loss::kNothing}});
     }
-    workloads[workload.name] = {
-        {"dscp", workload.dscp}, {"dscp_given", workload.dscp_given}, {"links", std::move(links)}};
+    const bool is_first = !workloads.contains(workload.name);
+    workloads[is_first ? workload.name : fmt::format("{}, DSCP {}", workload.name, served.dscp)] = {
+        {"dscp", served.dscp}, {"dscp_given", workload.dscp_given}, {"links", std::move(links)}};
   }
   Json hosts = Json::array();
   for (const uint32_t host : review.outside.hosts) hosts.push_back(fabric.nodes[host].name);
