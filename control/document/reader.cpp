@@ -99,9 +99,9 @@ Value Reader::open(std::string_view text, std::string_view file, Dialect dialect
   return documents_.back() ? documents_.back()->root() : Value{};
 }
 
-std::expected<std::string, std::string> Reader::text_of(const std::string& path) {
+std::expected<std::string, std::string> Reader::text_of(const std::string& path, size_t most) {
   if (std::ranges::find(inputs_, path) == inputs_.end()) inputs_.push_back(path);
-  return read_text_file(path, true);
+  return read_text_file(path, true, most);
 }
 
 bool Reader::wrong_type(Value at, std::string_view expected) {

@@ -38,7 +38,7 @@ class Reader {
   const std::string& file() const { return file_; }
 
   // The text of a file that a document names; the error is a message without the path (text_file.hpp).
-  std::expected<std::string, std::string> text_of(const std::string& path);
+  std::expected<std::string, std::string> text_of(const std::string& path, size_t most = kMaxTextBytes);
   // The paths that text_of() was asked for, each once; returns the list and empties it.
   std::vector<std::string> inputs() { return std::exchange(inputs_, {}); }
 

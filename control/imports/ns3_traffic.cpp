@@ -11,13 +11,12 @@
 
 #include "control/document/words.hpp"
 #include "control/imports/field_lines.hpp"
+#include "control/imports/flow_list.hpp"
 #include "control/imports/ns3_units.hpp"
 
 namespace softspine::control {
 namespace {
 
-constexpr uint64_t kMaxNs3Flows = 100'000;
-constexpr size_t kNs3FlowFields = 6;
 constexpr double kMaxSeconds = 1e6;  // beyond, a stop time means that there is none
 constexpr std::array<uint32_t, 5> kRoceMtus{256, 512, 1'024, 2'048, 4'096};
 
@@ -31,7 +30,7 @@ std::optional<T> ns3_number(std::string_view text) {
 class Ns3FlowReader {
  public:
   Ns3FlowReader(const ForeignTopology& topology, const ImportFile& file, ForeignTraffic& out)
-      : errors_(file.path), file_(file.path), topology_(topology), lines_(file.text), out_(out) {
+      : errors_(file.path), file_(file.path), topology_(topology), text_(file.text), out_(out) {
     for (uint32_t n = 0; n < topology.nodes.size(); ++n) {
       if (topology.nodes[n].number) place_of_number_.emplace(*topology.nodes[n].number, n);
     }
@@ -47,47 +46,19 @@ class Ns3FlowReader {
 
  private:
   void read() {
-    const std::vector<Field> head = lines_.next();
-    const auto count = head.empty() ? std::nullopt : ns3_number<uint64_t>(head[0].text);
-    if (!count || head.size() != 1 || *count > kMaxNs3Flows)
-      return void(errors_.fail("count", head.empty() ? Field{} : head[0],
-                               "the first line must be the number of flows, at most " + std::to_string(kMaxNs3Flows)));
-    for (uint64_t i = 0; i < *count; ++i) {
-      const std::vector<Field> fields = lines_.next();
-      if (fields.empty())
-        return void(
-            errors_.fail("fewer", {"", lines_.line(), 1},
-                         std::to_string(*count) + " flows are declared, and " + std::to_string(i) + " stand here"));
-      read_flow(fields);
-    }
-    const std::vector<Field> more = lines_.next();
-    if (!more.empty())
-      out_.notes.push_back(
-          {file_, "", more[0].line, 1,
-           "what stands after the declared " + std::to_string(*count) + " flows is not read, as ns-3 does not"});
-  }
-
-  void read_flow(const std::vector<Field>& fields) {
-    if (fields.size() != kNs3FlowFields)
-      return void(errors_.fail("fields", fields[0],
-                               "a flow is SOURCE DESTINATION PRIORITY PORT BYTES START, and here "
-                               "are " +
-                                   std::to_string(fields.size()) + " fields"));
-    ForeignFlow flow{.place = {file_, "", fields[0].line, 1}};
-    const bool ends = host(fields[0], flow.from) && host(fields[1], flow.to);
-    if (ends && flow.from == flow.to) return void(errors_.fail("itself", fields[1], "leads to its own source"));
-    const auto priority = ns3_number<uint8_t>(fields[2].text);
-    const auto bytes = ns3_number<uint64_t>(fields[4].text);
-    const auto start = ns3_time(fields[5].text);
-    if (!priority || *priority > 7)
-      errors_.fail("priority", fields[2], "a priority is from 0 to 7, not " + shown(fields[2].text));
-    if (!bytes || *bytes == 0) errors_.fail("bytes", fields[4], shown(fields[4].text) + " is no number of bytes");
-    if (!start) errors_.fail("start", fields[5], shown(fields[5].text) + " is no time in seconds");
-    if (!ends || !priority || *priority > 7 || !bytes || *bytes == 0 || !start) return;
-    flow.priority = *priority;
-    flow.bytes = *bytes;
-    flow.start_ps = *start;
-    out_.flows.push_back(std::move(flow));
+    const auto more = read_flow_list(text_, FlowListFormat::kHpcc, errors_, [this](const FlowLine& line) {
+      ForeignFlow flow{.place = {file_, "", line.from.line, 1}};
+      const bool from = host(line.from, flow.from);
+      if (!host(line.to, flow.to) || !from) return;
+      flow.priority = *line.priority;
+      flow.bytes = line.bytes;
+      flow.start_ps = line.start_ps;
+      out_.flows.push_back(std::move(flow));
+    });
+    if (!more) return;
+    const std::string count = std::to_string(out_.flows.size());
+    out_.notes.push_back(
+        {file_, "", more->line, 1, "what stands after the declared " + count + " flows is not read, as ns-3 does not"});
   }
   bool host(const Field& field, uint32_t& out) {
     const auto node = ns3_number<uint32_t>(field.text);
@@ -104,6 +75,7 @@ class Ns3FlowReader {
   void begin_at_the_first() {
     if (out_.flows.empty()) return;
     const int64_t first = std::ranges::min_element(out_.flows, {}, &ForeignFlow::start_ps)->start_ps;
+    out_.first_ps = first;
     for (ForeignFlow& flow : out_.flows) flow.start_ps -= first;
     if (out_.stop_ps) *out_.stop_ps -= first;
     if (first > 0)
@@ -115,7 +87,7 @@ class Ns3FlowReader {
   ErrorsByKind errors_;
   std::string file_;
   const ForeignTopology& topology_;
-  FieldLines lines_;
+  std::string_view text_;
   ForeignTraffic& out_;
   std::unordered_map<uint32_t, uint32_t> place_of_number_;
 };

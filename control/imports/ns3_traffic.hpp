@@ -37,6 +37,8 @@ struct ForeignMarks {
 
 struct ForeignTraffic {
   std::vector<ForeignFlow> flows;
+  int64_t first_ps = 0;  // when the first flow begins, by the file's clock
+  std::string list;      // the flow file, as the testbed is to name it; empty: the testbed has the flows itself
   uint32_t mtu = 1'024;
   std::optional<int64_t> stop_ps;  // of the run's own clock
   std::string congestion_control;  // in a workload's words; empty: none

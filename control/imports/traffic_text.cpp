@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "dataplane/forwarding/azure_maps.hpp"
+#include "control/imports/flow_list.hpp"
 
 namespace softspine::control {
 namespace {
@@ -50,14 +50,6 @@ std::string ns3_profile_text(const ForeignTopology& topology, const ForeignTraff
   return out + "roles: {" + uses + "}\n";
 }
 
-// One that the AZURE maps give this traffic class; 0: they give none.
-int azure_dscp_of(uint8_t priority) {
-  const auto& map = dataplane::kAzureDscpToTc;
-  if (map[priority] == priority) return priority;
-  const auto* found = std::ranges::find(map, priority);
-  return found == map.end() ? 0 : static_cast<int>(found - map.begin());
-}
-
 // Without an end: all that is sent, one after the other over the slowest link, and a second. A run that is idle ends.
 std::string ns3_run_text(const ForeignTopology& topology, const ForeignTraffic& traffic) {
   if (traffic.stop_ps && *traffic.stop_ps > 0)
@@ -77,6 +69,30 @@ std::string ns3_run_text(const ForeignTopology& topology, const ForeignTraffic& 
          "}  # no end is given: enough for all flows\n";
 }
 
+// The hosts by the numbers that a list has for them; empty: they are not 0, 1, 2 …
+std::string hosts_by_number(const ForeignTopology& topology) {
+  std::map<uint32_t, const ForeignNode*> hosts;
+  size_t count = 0;
+  for (const ForeignNode& node : topology.nodes) {
+    if (node.use != NodeUse::kHost) continue;
+    ++count;
+    if (node.number) hosts.emplace(*node.number, &node);
+  }
+  if (hosts.size() != count || hosts.empty() || hosts.rbegin()->first != count - 1) return "";
+  std::string out;
+  for (const auto& [number, node] : hosts) out += (out.empty() ? "" : ", ") + node->name;
+  return out;
+}
+
+std::string list_text(const ForeignTraffic& traffic, const std::string& hosts, const std::string& how) {
+  std::string path;
+  for (const char c : traffic.list) path += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
+  return "  # Its numbers are those of these hosts, from 0; its priorities give the DSCPs.\n  - {name: flows, pattern: "
+         "list, format: hpcc, file: \"" +
+         path + "\", zero: " + print_quantity(traffic.first_ps, kDurationQuantity) + how + ",\n     hosts: [" + hosts +
+         "]}\n";
+}
+
 }  // namespace
 
 std::string traffic_text(const ForeignTopology& topology, const ForeignTraffic& traffic) {
@@ -86,6 +102,9 @@ std::string traffic_text(const ForeignTopology& topology, const ForeignTraffic& 
   out += "\nworkload:\n";
   const std::string control =
       traffic.congestion_control.empty() ? "" : ", congestion_control: " + traffic.congestion_control;
+  const std::string how = ", verb: send, mtu: " + std::to_string(traffic.mtu) + ", transport: rc" + control;
+  const std::string hosts = traffic.list.empty() ? "" : hosts_by_number(topology);
+  if (!hosts.empty()) return out + list_text(traffic, hosts, how);
   for (size_t i = 0; i < traffic.flows.size(); ++i) {
     const ForeignFlow& flow = traffic.flows[i];
     out += "  - {name: f" + std::to_string(i) + ", pattern: pairs, from: " + topology.nodes[flow.from].name +

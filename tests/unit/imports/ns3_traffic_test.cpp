@@ -138,12 +138,12 @@ TEST(Ns3Traffic, PrioritiesAreFrom0To7) {
   }
 }
 
-TEST(Ns3Traffic, HasAtMost100000Flows) {
-  EXPECT_THAT(read_traffic("100000\n").complaints,
-              ElementsAre("flow.txt:1:1: 100000 flows are declared, and 0 stand here"));
-  for (const char* wrong : {"100001\n", "1 2\n", "-1\n", "one\n"}) {
+TEST(Ns3Traffic, HasAtMostAMillionFlows) {
+  EXPECT_THAT(read_traffic("1000000\n").complaints,
+              ElementsAre("flow.txt:1:1: 1000000 flows are declared, and 0 stand here"));
+  for (const char* wrong : {"1000001\n", "1 2\n", "-1\n", "one\n"}) {
     EXPECT_THAT(read_traffic(wrong).complaints,
-                ElementsAre("flow.txt:1:1: the first line must be the number of flows, at most 100000"))
+                ElementsAre("flow.txt:1:1: the first line must be the number of flows, at most 1000000"))
         << wrong;
   }
 }
