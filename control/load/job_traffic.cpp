@@ -2,11 +2,16 @@
 #include "control/load/job_traffic.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <unordered_map>
 
 #include "control/collectives/collective_work.hpp"
+#include "control/document/text_file.hpp"
+#include "control/imports/flow_list.hpp"
+#include "control/imports/size_file.hpp"
 #include "control/load/collective_shapes.hpp"
+#include "control/load/listed_flows.hpp"
 #include "control/placement/place_job.hpp"
 #include "control/topology/job_sets.hpp"
 #include "control/traffic/pairs.hpp"
@@ -101,6 +106,35 @@ class JobTraffic::Reading {
     return out;
   }
 
+  // A list's flows, those of one number of bytes together; what is wrong with it is reported where it becomes a
+  // workload. Hosts that it names are of no job.
+  std::vector<Sent> sent_by_list(const WorkloadRow& row) {
+    if (!row.hosts || !row.file || row.format.value_or(FlowListFormat::kHpcc) != FlowListFormat::kHpcc) return {};
+    const std::string path = path_beside(row.where, *row.file);
+    const auto text = read_text_file(path, true, kMaxListBytes);
+    if (!text) return {};
+    const std::vector<Nic> hosts = nics_of(*row.hosts);
+    std::map<std::pair<uint32_t, uint32_t>, double> bytes;
+    ErrorsByKind ignored(path);
+    read_flow_list(*text, FlowListFormat::kHpcc, ignored, [&](const FlowLine& line) {
+      const uint32_t from = number_of(line.from);
+      const uint32_t to = number_of(line.to);
+      if (from < hosts.size() && to < hosts.size()) bytes[{from, to}] += static_cast<double>(line.bytes);
+    });
+    return sent_of(bytes, hosts, row.where);
+  }
+
+  // At a load everybody sends to everybody, as many bytes as are to be expected.
+  Sent sent_by_chance(const WorkloadRow& row) {
+    std::vector<uint32_t> nodes;
+    Sent out{.is_all = true, .from = {}, .to = {}, .where = row.where};
+    if (!row.hosts) return out;
+    out.from = nics_of(*row.hosts, &nodes);
+    const auto hosts = static_cast<double>(nodes.size());
+    if (nodes.size() > 1) out.bytes = expected_bytes(row, nodes) / (hosts * (hosts - 1));
+    return out;
+  }
+
   // A collective's messages, those of one number of bytes together.
   std::vector<Sent> sent_by(const CollectiveRow& row) {
     if (!row.ranks) return {};
@@ -118,22 +152,49 @@ class JobTraffic::Reading {
           bytes[{rank, each.peer}] += static_cast<double>(each.bytes) * row.iterations;
       }
     }
+    std::vector<Nic> ranks;
+    for (const uint32_t host : hosts) ranks.push_back(nic_of.at(host));
+    return sent_of(bytes, ranks, row.where);
+  }
+
+ private:
+  static std::vector<Sent> sent_of(const std::map<std::pair<uint32_t, uint32_t>, double>& bytes,
+                                   const std::vector<Nic>& nics, Value where) {
     std::map<double, Sent> by_bytes;
     for (const auto& [pair, sum] : bytes) {
       Sent& into = by_bytes[sum];
-      into.from.push_back(nic_of.at(hosts[pair.first]));
-      into.to.push_back(nic_of.at(hosts[pair.second]));
+      into.from.push_back(nics[pair.first]);
+      into.to.push_back(nics[pair.second]);
     }
     std::vector<Sent> out;
     for (auto& [sum, sent] : by_bytes) {
       sent.bytes = sum;
-      sent.where = row.where;
+      sent.where = where;
       out.push_back(std::move(sent));
     }
     return out;
   }
+  double expected_bytes(const WorkloadRow& row, std::span<const uint32_t> hosts) const {
+    const auto sizes = row.sizes && row.flows ? sizes_of(row) : std::nullopt;
+    if (sizes) return static_cast<double>(*row.flows) * sizes->mean();
+    if (!row.until || !row.load) return 0;
+    double bps = 0;
+    for (const uint32_t host : hosts) bps += static_cast<double>(rate_of_host(fabric_, host).count_bps());
+    return bps / 8 * static_cast<double>(row.load->millionths) / 1e6 * row.until->seconds();
+  }
+  static std::optional<SizeDistribution> sizes_of(const WorkloadRow& row) {
+    if (auto published = published_as(*row.sizes)) return published;
+    const std::string path = path_beside(row.where, *row.sizes);
+    const auto text = read_text_file(path, true);
+    ErrorsByKind ignored(path);
+    return text ? read_size_file(*text, ignored) : std::nullopt;
+  }
+  static uint32_t number_of(const Field& field) {
+    uint32_t out = UINT32_MAX;
+    const char* end = field.text.data() + field.text.size();
+    return std::from_chars(field.text.data(), end, out).ptr == end ? out : UINT32_MAX;
+  }
 
- private:
   // `hosts`: their nodes, if it is not null.
   std::vector<Nic> nics_of(const std::vector<std::string>& names, std::vector<uint32_t>* hosts = nullptr) {
     std::vector<Nic> out;
@@ -171,7 +232,12 @@ JobTraffic::JobTraffic(const Job& job, std::span<const Job> jobs, const TestbedR
     const auto is_ours = [](const Nic& nic) { return nic.rank != kNoRank; };
     if (std::ranges::any_of(sent.from, is_ours)) sent_.push_back(std::move(sent));
   };
-  for (const WorkloadRow& row : testbed.workload) take(reading.sent_by(row));
+  for (const WorkloadRow& row : testbed.workload) {
+    if (!is_listed(row.pattern)) take(reading.sent_by(row));
+    if (row.pattern == Pattern::kPoisson) take(reading.sent_by_chance(row));
+    if (row.pattern != Pattern::kList) continue;
+    for (Sent& sent : reading.sent_by_list(row)) take(std::move(sent));
+  }
   for (const CollectiveRow& row : testbed.collectives) {
     for (Sent& sent : reading.sent_by(row)) take(std::move(sent));
   }

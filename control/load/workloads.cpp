@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "control/load/listed_flows.hpp"
 #include "control/load/resolve.hpp"
 #include "control/traffic/pairs.hpp"
 #include "dataplane/congestion/algorithms.hpp"
@@ -37,7 +38,12 @@ class WorkloadResolver {
     } else {
       resolve_group(row.hosts, row.where, "hosts", out);
     }
+    if (is_listed(row.pattern)) {
+      ListedFlows listed(reader_, run_, nodes_.fabric());
+      listed.resolve(row, number_, out);
+    }
     check_mtu(row, out);
+    ++number_;
     return out;
   }
 
@@ -152,8 +158,20 @@ class WorkloadResolver {
     refuse(pairs && row.hosts, "hosts");
     refuse(!pairs && row.from, "from");
     refuse(!pairs && row.to, "to");
+    check_keys_of_lists(row, refuse);
     if (pairs && !row.from) reader_.fail(row.where, "the key 'from' is missing: who sends");
     if (pairs && !row.to) reader_.fail(row.where, "the key 'to' is missing: who receives");
+  }
+
+  // Each flow of a list is one message of one queue pair.
+  static void check_keys_of_lists(const WorkloadRow& row, const auto& refuse) {
+    const bool is_list = row.pattern == Pattern::kList;
+    const bool is_poisson = row.pattern == Pattern::kPoisson;
+    for (const std::string_view key : {"file", "format", "zero"}) refuse(!is_list && is_given(row.where, key), key);
+    for (const std::string_view key : {"load", "sizes", "flows", "until"})
+      refuse(!is_poisson && is_given(row.where, key), key);
+    for (const std::string_view key : {"message", "messages", "qps", "scaling"})
+      refuse(is_listed(row.pattern) && is_given(row.where, key), key);
   }
 
   bool is_builtin_host(uint32_t node, Value where) {
@@ -280,6 +298,7 @@ class WorkloadResolver {
   NodeFinder& nodes_;
   std::vector<uint32_t> builtin_;
   std::unordered_set<std::string> names_;
+  uint32_t number_ = 0;  // of the workload: what it draws depends on it
 };
 
 }  // namespace

@@ -78,8 +78,16 @@ struct Words<GuestKind> {
 template <>
 struct Words<Pattern> {
   static constexpr std::array all{std::pair{"permutation", Pattern::kPermutation},
-                                  std::pair{"incast", Pattern::kIncast}, std::pair{"pairs", Pattern::kPairs},
-                                  std::pair{"all_to_all", Pattern::kAllToAll}, std::pair{"ring", Pattern::kRing}};
+                                  std::pair{"incast", Pattern::kIncast},
+                                  std::pair{"pairs", Pattern::kPairs},
+                                  std::pair{"all_to_all", Pattern::kAllToAll},
+                                  std::pair{"ring", Pattern::kRing},
+                                  std::pair{"list", Pattern::kList},
+                                  std::pair{"poisson", Pattern::kPoisson}};
+};
+template <>
+struct Words<FlowListFormat> {
+  static constexpr std::array all{std::pair{"hpcc", FlowListFormat::kHpcc}, std::pair{"csv", FlowListFormat::kCsv}};
 };
 // A job whose servers are listed has none of these words.
 template <>

@@ -15,6 +15,7 @@
 
 #include "control/format/format.hpp"
 #include "control/generators/generators.hpp"
+#include "control/imports/flow_list_format.hpp"
 #include "control/imports/import.hpp"
 #include "control/model/testbed.hpp"
 #include "control/rows/attachment_rows.hpp"
@@ -361,6 +362,13 @@ struct WorkloadRow {
   std::optional<std::vector<std::string>> hosts;
   std::optional<HostsOrCount> from;
   std::optional<OneOrMore<std::string>> to;
+  std::optional<std::string> file;  // list
+  std::optional<FlowListFormat> format;
+  dataplane::Duration zero;
+  std::optional<Share> load;  // poisson
+  std::optional<std::string> sizes;
+  std::optional<uint64_t> flows;
+  std::optional<dataplane::Duration> until;
   Bytes message{Workload{}.message_bytes};
   uint64_t messages = Workload{}.messages;
   uint32_t mtu = Workload{}.mtu;

@@ -134,10 +134,24 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
       Table<WorkloadRow>("workload", "RoCEv2 flows.")
           .required("name", &WorkloadRow::name, "what counters and expectations call it", kNames)
           .required("pattern", &WorkloadRow::pattern, "who sends to whom")
-          .optional("hosts", &WorkloadRow::hosts,
-                    "permutation, all_to_all, ring: among these; all built-in hosts if not given")
+          .optional(
+              "hosts", &WorkloadRow::hosts,
+              "permutation, all_to_all, ring, poisson: among these; list: those that its numbers mean, from 0; all "
+              "built-in hosts if not given")
           .optional("from", &WorkloadRow::from, "incast: the senders, or how many; pairs: the senders")
           .optional("to", &WorkloadRow::to, "incast: the receiver; pairs: the receivers, in the order of the senders")
+          .optional("file", &WorkloadRow::file, "list: its flows, one a line; a path from the testbed's folder")
+          .optional("format", &WorkloadRow::format,
+                    "list: hpcc (if not given): SOURCE DESTINATION PRIORITY PORT BYTES START, behind a line with their "
+                    "number, as HPCC's flow.txt; csv: with a line that names the columns")
+          .optional("zero", &WorkloadRow::zero, "list: its instant at which the workload starts", at_least(Duration{}))
+          .optional("load", &WorkloadRow::load, "poisson: payload, as a share of the hosts' link rates",
+                    within<Share>({1}, {1'000'000}))
+          .optional("sizes", &WorkloadRow::sizes,
+                    "poisson: websearch, hadoop, alistorage, googlerpc, or a file with lines of BYTES PERCENT")
+          .optional("flows", &WorkloadRow::flows, "poisson: how many", within<uint64_t>(1, kMaxListedFlows))
+          .optional("until", &WorkloadRow::until, "poisson: instead of `flows`: after its start none begins later",
+                    at_least(Duration::ps(1)))
           .optional("message", &WorkloadRow::message, "bytes of a message", within<Bytes>({1}, {1ULL << 31}))
           .optional("messages", &WorkloadRow::messages, "of each queue pair; with 'scaling': of the flow",
                     within<uint64_t>(1, uint64_t{1} << 40))

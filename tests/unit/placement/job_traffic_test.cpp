@@ -3,7 +3,10 @@
 #include "control/load/job_traffic.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "tests/unit/config/complaints.hpp"
@@ -80,6 +83,32 @@ TEST_F(Traffic, OfARingIsThatOfNeighbours) {
 // Of six NICs each sends to one of five others, as likely to any: to four of other servers.
 TEST_F(Traffic, OfAPermutationIsSharedByAllPossibleReceivers) {
   EXPECT_DOUBLE_EQ(of({row(Pattern::kPermutation, {"job j"})}).bytes(), 6 * 4 * 1000 / 5.0);
+}
+
+// NICs of the job by their place in it: 0 and 1 are of one server.
+TEST_F(Traffic, OfAListIsThatOfItsPairsOfServers) {
+  const auto path = std::filesystem::path(testing::TempDir()) / ("softspine-listed-" + std::to_string(getpid()));
+  std::ofstream(path) << "3\n0 2 3 100 1000 0\n0 2 3 100 500 0.1\n0 1 3 100 7 0\n";
+  WorkloadRow list = row(Pattern::kList, {"job j"});
+  list.file = path.string();
+  const JobTraffic traffic = of({list});
+  EXPECT_EQ(traffic.bytes(), 1500);
+  EXPECT_EQ(traffic.across(Parts{{0, 0}, {1, 1}, {1, 1}}), 1500);
+  EXPECT_EQ(traffic.across(Parts{{0, 0}, {0, 0}, {1, 1}}), 0);
+  std::filesystem::remove(path);
+}
+
+// Each of six NICs sends to one of five others, as likely to any: to four of other servers.
+TEST_F(Traffic, OfArrivalsIsWhatIsToBeExpected) {
+  WorkloadRow arrivals = row(Pattern::kPoisson, {"job j"});
+  arrivals.load = Share{500'000};
+  arrivals.sizes = "alistorage";
+  arrivals.until = dataplane::Duration::ms(1);
+  const double sent = 6 * 100e9 / 8 * 0.5 * 1e-3;
+  EXPECT_NEAR(of({arrivals}).bytes(), sent * 4 / 5, 1);
+  arrivals.until.reset();
+  arrivals.flows = 30;
+  EXPECT_NEAR(of({arrivals}).bytes(), 30 * 40'869.8 * 4 / 5, 1);
 }
 
 TEST_F(Traffic, OfPairsAndAnIncastIsThatOfEachWithItsReceiver) {
