@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/report/flows_csv.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 namespace softspine::control {
@@ -20,6 +22,11 @@ std::string cell(const std::optional<dataplane::Duration>& time) {
 }
 std::string latency(const FlowSnapshot& flow, uint64_t LatencySummary::* value) {
   return flow.latency.samples == 0 ? "" : std::to_string(flow.latency.*value);
+}
+
+std::string slowdown(const FlowSnapshot& flow) {
+  const auto found = flow.slowdown_millionths();
+  return found ? fmt::format("{}.{:06}", *found / 1'000'000, *found % 1'000'000) : "";
 }
 
 // Names of workloads and hosts have neither commas nor quotes: the testbed's reader sees to that.
@@ -49,6 +56,12 @@ constexpr Column kColumns[] = {
     {"latency_mean_ps", [](const FlowSnapshot& f) { return latency(f, &LatencySummary::mean_ps); }},
     {"latency_max_ps", [](const FlowSnapshot& f) { return latency(f, &LatencySummary::max_ps); }},
     {"stalled", [](const FlowSnapshot& f) { return f.stalled; }},
+    {"message_bytes", [](const FlowSnapshot& f) { return std::to_string(f.message_bytes); }},
+    {"dscp", [](const FlowSnapshot& f) { return std::to_string(f.dscp); }},
+    {"start_ps", [](const FlowSnapshot& f) { return cell(f.start); }},
+    {"ideal_ps",
+     [](const FlowSnapshot& f) { return f.ideal > dataplane::Duration{} ? cell(std::optional(f.ideal)) : ""; }},
+    {"slowdown", [](const FlowSnapshot& f) { return slowdown(f); }},
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "control/report/port_rows.hpp"
 #include "control/report/section_parts.hpp"
 #include "control/report/sections.hpp"
+#include "control/report/slowdown_json.hpp"
 #include "control/telemetry/audit.hpp"
 #include "control/telemetry/counter_parts.hpp"
 #include "control/telemetry/json.hpp"
@@ -73,6 +74,7 @@ Json workload_json(const WorkloadTotals& totals) {
   add_key(out, "flow_rate_max_bps", whole(totals.flow_rate_max_bps));
   add_latency(out, "latency", totals.latency);
   add_counters<ReliableCounts>(out, totals.reliable, reliable_counters());
+  if (totals.listed) add_key(out, "slowdown", slowdown_json(totals));
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "control/report/port_rows.hpp"
 #include "control/report/section_parts.hpp"
 #include "control/report/sections.hpp"
+#include "control/report/slowdown_json.hpp"
 #include "control/telemetry/counter.hpp"
 #include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/json.hpp"
@@ -203,6 +204,7 @@ Fields flow_fields() {
             {"flows.*.flow_rate_min_bps", "bit/s", "The same of the slowest flow that was received at all."},
             {"flows.*.flow_rate_max_bps", "bit/s", "The same of the fastest flow."}});
   add_times(out, "flows.*.latency", "Latency of packets, first bit sent to last bit received");
+  add(out, slowdown_fields());
   return out;
 }
 

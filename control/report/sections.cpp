@@ -13,6 +13,7 @@
 #include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/show_tables.hpp"
+#include "control/traffic/pairs.hpp"
 #include "dataplane/units/check.hpp"
 
 namespace softspine::control {
@@ -35,7 +36,8 @@ std::string lags(const FabricSnapshot& snapshot) {
 
 // Outlines.
 void add_flows(const Testbed& testbed, FabricSnapshot& out) {
-  for (const Workload& workload : testbed.workloads) out.flows.push_back({.workload = workload.name});
+  for (const Workload& workload : testbed.workloads)
+    out.flows.push_back({.workload = workload.name, .listed = is_listed(workload.pattern)});
 }
 void add_links(const Testbed& testbed, FabricSnapshot& out) {
   for (const FabricLink& link : testbed.fabric.links) {

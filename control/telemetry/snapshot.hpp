@@ -32,6 +32,7 @@
 #include "dataplane/units/histogram.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
+#include "dataplane/units/wide.hpp"
 
 namespace softspine::control {
 
@@ -215,6 +216,13 @@ struct FlowSnapshot {
   uint32_t source_qp = 0;
   uint32_t destination_qp = 0;
   uint64_t planned_messages = 0;  // 0: without end
+  uint64_t message_bytes = 0;
+  uint16_t source_port = 0;
+  uint8_t dscp = 0;
+  bool listed = false;             // one of a list of flows that differ, or of a drawn one
+  dataplane::Instant start;        // as planned
+  dataplane::Duration ideal;       // from there to its last bit's arrival if it were alone; zero: not known
+  dataplane::Duration ideal_back;  // and from there to the last acknowledgement's
 
   uint64_t sent_packets = 0;  // counted each time that one is sent
   uint64_t sent_bytes = 0;    // likewise
@@ -241,6 +249,18 @@ struct FlowSnapshot {
   // From the first bit sent to the last planned message's acknowledgement at the sender; reliable connections only.
   std::optional<dataplane::Duration> acked;
   std::string stalled;  // why the flow, which has not ended, cannot go on; empty: it can
+
+  // From its planned start to the arrival of its last bit.
+  std::optional<dataplane::Duration> time_there() const {
+    return completion ? std::optional(first_sent + *completion - start) : std::nullopt;
+  }
+  // How many times as long as alone that is, in millionths.
+  std::optional<int64_t> slowdown_millionths() const {
+    const auto time = time_there();
+    if (!time || ideal <= dataplane::Duration{}) return std::nullopt;
+    return static_cast<int64_t>(dataplane::Uint128{static_cast<uint64_t>(time->count_ps())} * 1'000'000 /
+                                static_cast<uint64_t>(ideal.count_ps()));
+  }
 
   // Packets sent that have neither arrived nor are under way: what the fabric has lost. Retransmissions are packets,
   // too.

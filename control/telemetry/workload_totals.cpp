@@ -46,6 +46,9 @@ void WorkloadTotals::add(const FlowSnapshot& flow) {
   merge(latency, flow.latency);
   if (flow.completion) completion_ps.push_back(flow.completion->count_ps());
   if (flow.acked) acked_ps.push_back(flow.acked->count_ps());
+  listed = listed || flow.listed;
+  if (const auto slowdown = flow.slowdown_millionths(); slowdown && flow.listed)
+    slowdowns.push_back({flow.message_bytes * flow.planned_messages, *slowdown});
   first_sent = std::min(first_sent, flow.first_sent);
   if (!flow.last_arrived.is_never()) last_arrived = std::max(last_arrived, flow.last_arrived);
   if (const double rate = flow.goodput_bps(); rate > 0) {

@@ -35,7 +35,14 @@ struct WorkloadTotals {
   LatencySummary latency;              // without quantiles: those of single flows cannot be merged
   std::vector<int64_t> completion_ps;  // of the completed, in the order in which they were added
   std::vector<int64_t> acked_ps;       // of those whose last message is acknowledged, likewise
-  double flow_rate_min_bps = 0;        // of the flows that were received at all
+  // Of flows of lists that have ended: how large, and how many times as long as alone.
+  struct Slowdown {
+    uint64_t bytes = 0;
+    int64_t millionths = 0;
+  };
+  std::vector<Slowdown> slowdowns;
+  bool listed = false;           // has such flows
+  double flow_rate_min_bps = 0;  // of the flows that were received at all
   double flow_rate_max_bps = 0;
   dataplane::Instant first_sent = dataplane::Instant::never();
   dataplane::Instant last_arrived;

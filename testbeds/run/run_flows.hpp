@@ -7,6 +7,7 @@
 
 #include "control/traffic/plan.hpp"
 #include "testbeds/hosts/roce_host.hpp"
+#include "testbeds/run/ideal_time.hpp"
 
 namespace softspine::testbeds {
 
@@ -33,9 +34,11 @@ struct FlowSink {
 
 class RunFlows {
  public:
-  // Called in the order of the plan. Empty: that host is not here.
-  void add(const PlannedFlow& plan, std::optional<FlowSource> source, std::optional<FlowSink> sink) {
+  // Called in the order of the plan. Empty: that host is not here. `ideal`: ideal_time.hpp.
+  void add(const PlannedFlow& plan, std::optional<FlowSource> source, std::optional<FlowSink> sink,
+           const IdealTime& ideal = {}) {
     plans_.push_back(plan);
+    ideals_.push_back(ideal);
     sources_.push_back(source);
     sinks_.push_back(sink);
   }
@@ -43,11 +46,13 @@ class RunFlows {
   size_t size() const { return plans_.size(); }
   const std::vector<PlannedFlow>& plans() const { return plans_; }
   const PlannedFlow& plan(size_t flow) const { return plans_[flow]; }
+  const IdealTime& ideal(size_t flow) const { return ideals_[flow]; }
   const std::optional<FlowSource>& source(size_t flow) const { return sources_[flow]; }
   const std::optional<FlowSink>& sink(size_t flow) const { return sinks_[flow]; }
 
  private:
   std::vector<PlannedFlow> plans_;
+  std::vector<IdealTime> ideals_;
   std::vector<std::optional<FlowSource>> sources_;
   std::vector<std::optional<FlowSink>> sinks_;
 };

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "control/traffic/pairs.hpp"
 #include "testbeds/hosts/roce_reader.hpp"
 #include "testbeds/run/node_words.hpp"
 #include "testbeds/run/port_copy.hpp"
@@ -201,6 +202,13 @@ class Copier {
     copy.source_qp = plan.flow.source_qp;
     copy.destination_qp = plan.flow.destination_qp;
     copy.planned_messages = plan.flow.messages;
+    copy.message_bytes = plan.flow.message_bytes;
+    copy.source_port = plan.flow.source_port;
+    copy.dscp = plan.flow.dscp;
+    copy.listed = is_listed(testbed_.workloads[plan.workload].pattern);
+    copy.start = plan.flow.start;
+    copy.ideal = flows_.ideal(index).there;
+    copy.ideal_back = flows_.ideal(index).back;
     copy.sent_packets = sent.packets;
     copy.sent_bytes = sent.bytes;
     copy.sent_messages = sent.messages;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "testbeds/hosts/bond_hash.hpp"
+#include "testbeds/run/ideal_time.hpp"
 
 namespace softspine::testbeds {
 
@@ -45,6 +46,7 @@ HostConfig bonded_host(const control::Fabric& fabric, uint32_t n, const dataplan
 
 std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly) {
   std::vector<PlannedFlow> plan = plan_traffic(testbed);
+  const std::vector<IdealTime> ideal = ideal_times(testbed.fabric, plan);
   for (PlannedFlow& flow : plan) {
     std::optional<FlowSource> source;
     std::optional<FlowSink> sink;
@@ -62,7 +64,7 @@ std::expected<void, std::string> add_traffic(const control::Testbed& testbed, As
     if (RoceHost* const host = assembly.nodes->host_at(flow.destination)) {
       sink = {.host = host, .number = host->add_sink(flow.sink)};
     }
-    assembly.flows.add(flow, source, sink);
+    assembly.flows.add(flow, source, sink, ideal[flow.flow.id]);
   }
   return {};
 }

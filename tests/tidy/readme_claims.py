@@ -293,6 +293,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [SHIPPED],
         "QP scaling: 1, 4, 16 with ConnectX's numbers give 50, 67, 73 % of the uplinks; on average 41, 63, 76 %, an ideal hash 41, 58, 74 % | |":
             [SHIPPED, 'tests/scenario/explain/polarization_test.cpp OfShippedEEcmpIsWhatNumbersAndLinearHashGive'],
+        '| websearch | virtual | flows of a web search cluster at a load of 30 %, under DCQCN: slowdown by size | |': [SHIPPED],
         '| dcqcn-convergence | virtual | two DCQCN flows on one link come within 5 % of each other | |': [SHIPPED],
     },
     'docs/lossless.md': {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@ using control::Json;
 namespace {
 
 constexpr size_t kNotesShown = 20;
+constexpr size_t kFlowsWritten = 16;  // of more, the testbed names their list
 
 struct ImportArguments {
   std::string format;
@@ -139,6 +141,15 @@ std::optional<control::ImportFile> read_file(const std::string& path) {
   return std::nullopt;
 }
 
+// As the testbed names the flow file, from its own folder; empty: it cannot be read again.
+std::string path_of_list(const ImportArguments& arguments) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(arguments.flows, none)) return {};
+  const auto parent = std::filesystem::path(arguments.output).parent_path();
+  const auto path = std::filesystem::relative(arguments.flows, parent.empty() ? "." : parent, none);
+  return none || path.empty() ? std::filesystem::absolute(arguments.flows).string() : path.string();
+}
+
 // Whether the files of traffic, if there are any, could be read.
 bool read_traffic(const ImportArguments& arguments, const ForeignTopology& topology, control::Reader& reader,
                   std::optional<control::ForeignTraffic>& out) {
@@ -148,6 +159,7 @@ bool read_traffic(const ImportArguments& arguments, const ForeignTopology& topol
   if (!flows || (!arguments.config.empty() && !config)) return false;
   out = read_ns3_traffic(reader, topology, *flows, config ? &*config : nullptr);
   if (!out) fail(reader.finish());
+  if (out && out->flows.size() > kFlowsWritten) out->list = path_of_list(arguments);
   return out.has_value();
 }
 

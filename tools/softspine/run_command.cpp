@@ -11,6 +11,7 @@
 #include "control/expect/judge.hpp"
 #include "control/record/series.hpp"
 #include "control/report/fault_timeline.hpp"
+#include "control/report/fct_file.hpp"
 #include "control/report/flows_csv.hpp"
 #include "control/report/report.hpp"
 #include "dataplane/packet/huge_heap.hpp"
@@ -49,6 +50,7 @@ struct RunArguments {
   testbeds::CaptureRequest capture;
   std::string report;
   std::string flows;
+  std::string fct_file;
   testbeds::SeriesRequest series;
   std::optional<dataplane::Duration> sample_interval;
   std::string events;
@@ -145,6 +147,7 @@ class Run {
   std::vector<FileUse> outputs() const {
     return {{"the report", arguments_.report, true},
             {"the flows", arguments_.flows, true},
+            {"completion times", arguments_.fct_file, true},
             {"counters", series_.path, true},
             {"events", events_, true},
             {"the timeline", arguments_.timeline, true}};
@@ -154,9 +157,9 @@ class Run {
   // whole_file.hpp.)
   bool waits_for_reader(const FileUse& use) const {
     std::error_code none;
-    const bool is_late =
-        use.path == arguments_.report || use.path == arguments_.flows || use.path == arguments_.timeline;
-    return use.writes && !is_late &&
+    const std::initializer_list<std::filesystem::path> late{arguments_.report, arguments_.flows, arguments_.fct_file,
+                                                            arguments_.timeline};
+    return use.writes && std::ranges::find(late, use.path) == late.end() &&
            std::filesystem::symlink_status(use.path, none).type() == std::filesystem::file_type::fifo;
   }
 
@@ -263,6 +266,8 @@ class Run {
     add_verdicts(report, verdicts);
     const bool report_written = write_file(arguments_.report, [&] { return report.dump(2) + "\n"; });
     const bool flows_written = write_file(arguments_.flows, [&] { return control::flows_csv(snapshot); });
+    const bool fct_written =
+        write_file(arguments_.fct_file, [&] { return control::fct_text(snapshot, testbed_.fabric); });
     const bool timeline_written = write_timeline(snapshot);
     error_printer_.reset();
     const bool adds_up = all_add_up(report["totals"]["imbalances"].get<std::vector<std::string>>()) &&
@@ -280,8 +285,9 @@ class Run {
       return Status::kUnexpected;
     }
     const bool flawless = capture && fabric_->errors().empty();
-    return flawless && report_written && flows_written && timeline_written && succeeded ? Status::kDone
-                                                                                        : Status::kUnexpected;
+    return flawless && report_written && flows_written && fct_written && timeline_written && succeeded
+               ? Status::kDone
+               : Status::kUnexpected;
   }
 
   static control::IdleRows rows(bool with_idle) {
@@ -352,6 +358,7 @@ class Run {
     if (!events_.empty()) out += fmt::format("  {}  events\n", events_);
     if (!arguments_.timeline.empty()) out += fmt::format("  {}  faults over time\n", arguments_.timeline);
     if (!arguments_.flows.empty()) out += fmt::format("  {}  each flow\n", arguments_.flows);
+    if (!arguments_.fct_file.empty()) out += fmt::format("  {}  completion times\n", arguments_.fct_file);
     if (!arguments_.capture.path.empty() && capture) {
       out += fmt::format("  {}  {} frames, {}{}{}\n", arguments_.capture.path, capture->frames,
                          short_number(static_cast<double>(capture->bytes), "B"),
@@ -435,6 +442,8 @@ void add_run_command(CLI::App& app, Status& status) {
                     "in the report also the rows of hosts and links that carried nothing");
   command->add_option("--flows", arguments->flows,
                       "write a line for each flow to this CSV file: completion times, losses");
+  command->add_option("--fct-file", arguments->fct_file,
+                      "write a line for each flow that has ended to this file, as HPCC's ns-3 has it in fct.txt");
   add_telemetry_options(*command, *arguments);
   command
       ->add_option("--timeline", arguments->timeline,

@@ -38,6 +38,10 @@ constexpr std::array kFiles{
     DrawnFile{"import", "drawn-hpcc.txt",
               "6 2 5\n4 5\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 5 100Gbps 1us 0\n"
               "3 5 100Gbps 1us 0\n4 5 400Gbps 2us 0\n"},
+    DrawnFile{"flow_list", "drawn-flows.txt",
+              "5\n0 3 3 100 50000 0.000205\n1 2 4 100 700 0.000201\n0 3 3 100 1 0.000205\n2 0 3 100 30001 0.00021\n"
+              "3 1 0 100 4096 0.000203001002\n"},
+    DrawnFile{"sizes", "drawn-sizes.txt", "1 0\n300 37.5\n9000 99\n20000 100\n"},
 };
 
 }  // namespace
@@ -58,6 +62,7 @@ std::string drawn_testbed_file() {
 
 void add_file_names(Names& names) {
   for (const DrawnFile& each : kFiles) names[std::string(each.kind)].emplace_back(each.name);
+  names["sizes"].insert(names["sizes"].end(), {"googlerpc", "alistorage"});
   names["import_rule"] = {"4=tor", "5=aggregation"};
   names["edge_input"] = {testbeds::kEdgeInput};
   for (int i = 0; i < 4; ++i) names["edge_output"].push_back(fmt::format("{}{}.pcap", testbeds::kEdgeOutput, i));

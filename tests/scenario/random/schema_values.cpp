@@ -13,7 +13,7 @@ namespace softspine::tests {
 namespace {
 
 // Keys whose texts name something, by a part of the key's name. Others get any name at all.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 34> kNamed{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 36> kNamed{{
     {"link", "port"},
     {"node", "node"},
     {"rack", "tor"},
@@ -47,6 +47,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 34> kNamed{{
     {"switch_json", "switch_json"},
     {"switch_config", "switch_config"},
     {"file", "import"},
+    {"flow_list", "flow_list"},
+    {"sizes", "sizes"},
     {"as", "import_rule"},
 }};
 
@@ -207,7 +209,8 @@ Json SchemaValues::map_of_keys(const Json& table, const std::string& name, const
   for (const auto& [key, of] : table["properties"].items()) {
     const bool must = key == towards || is_required("required", key) || is_required("anyOf", key);
     if (!must && (depth_ > 4 || !one_in(6))) continue;
-    out[key] = draw(of, key, key == towards && !is_here ? goal : nullptr);
+    const std::string word = name == "workload" && key == "file" ? "flow_list" : key;  // unlike an import's
+    out[key] = draw(of, word, key == towards && !is_here ? goal : nullptr);
   }
   return out;
 }
@@ -244,7 +247,7 @@ Json SchemaValues::number(const Json& of, const std::string& key) {
   const uint64_t open_end = key == "seed" ? UINT32_MAX : key == "offset" ? 40 : 3;  // else sizes of fabrics
   const uint64_t most = of.value("maximum", static_cast<uint64_t>(least) + open_end);
   if (key == "k") return 2 * (1 + below(2));
-  const bool costs = key == "qps" || key == "count";  // flows; changes of all routes
+  const bool costs = key == "qps" || key == "count" || key == "flows";  // flows; changes of all routes
   return about(static_cast<uint64_t>(least), costs ? std::min<uint64_t>(most, 16) : most);
 }
 

@@ -55,6 +55,11 @@ constexpr std::string_view kNarrow = R"({"topology": {"links": [{"endpoints": ["
 constexpr std::string_view kImport = R"({"fabric": null,
   "topology": {"import": {"file": "drawn-hpcc.txt", "format": "hpcc"}}})";
 
+constexpr std::string_view kList = R"({"workload": [{"name": "w0", "pattern": "list", "file": "drawn-flows.txt",
+  "zero": "200us", "transport": "rc"}]})";
+constexpr std::string_view kPoisson = R"({"workload": [{"name": "w0", "pattern": "poisson", "load": "80%",
+  "sizes": "googlerpc", "flows": 16, "transport": "rc"}]})";
+
 constexpr std::array kRows{
     Row{"collective", true, R"({"collectives": [{"name": "c0", "op": "all_reduce", "size": "64KiB"}]})"},
     Row{"collective.channels", true, kGpus},
@@ -125,6 +130,14 @@ constexpr std::array kRows{
     Row{"bfd", false, R"({"detection": {"bfd": {"interval": "10us"}}})"},
     Row{"override.from", true,
         R"({"overrides": [{"at": "tor1", "from": "Ethernet0", "to": "h3", "via": "Ethernet8"}]})"},
+    Row{"workload.file", true, kList},
+    Row{"workload.format", true, kList},
+    Row{"workload.zero", true, kList},
+    Row{"workload.load", true, kPoisson},
+    Row{"workload.sizes", true, kPoisson},
+    Row{"workload.flows", true, kPoisson},
+    Row{"workload.until", true, R"({"workload": [{"name": "w0", "pattern": "poisson", "load": "80%",
+      "sizes": "googlerpc", "until": "20us"}]})"},
     Row{"timely", false, kTimely},
     Row{"timely_patched", false, kTimelyPatched},
     Row{"bdp_fc", false, R"({"workload": [{"name": "w0", "pattern": "ring", "transport": "rc",

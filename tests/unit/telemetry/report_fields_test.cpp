@@ -79,6 +79,7 @@ Json whole_report() {
   fabric.hosts[0].ports.push_back(fabric.hosts[0].ports[0]);  // a bond's two are shown by themselves
   fabric.hosts[0].ports.back().name = "eth1";
   fabric.flows[1].stalled = "no link";
+  fabric.flows[1].listed = true;
   fabric.edges[0].pause[3].rx_frames = 1;
   fabric.edges[0].statistics["rx_missed"] = 1;
   count_everything(fabric.switches[0].ports[0]);

@@ -135,6 +135,10 @@ TEST(Report, AddsUpTheFlowsOfAWorkload) {
 TEST(FlowsCsv, HasALineForEachFlowAndEmptyCellsWhereThereIsNothing) {
   FabricSnapshot fabric = small_fabric();
   fabric.flows[0].acked = Duration::us(9);
+  fabric.flows[0].message_bytes = 36'000;
+  fabric.flows[0].dscp = 3;
+  fabric.flows[0].start = dataplane::Instant::at(Duration::ns(500));
+  fabric.flows[0].ideal = Duration::us(4);
   fabric.flows[1].latency = {};
   fabric.flows[1].stalled = "no link";
   EXPECT_EQ(
@@ -142,9 +146,40 @@ TEST(FlowsCsv, HasALineForEachFlowAndEmptyCellsWhereThereIsNothing) {
       "workload,flow,source,destination,source_qp,destination_qp,planned_messages,sent_packets,sent_bytes,"
       "retransmitted_packets,retransmitted_bytes,received_packets,received_bytes,received_messages,missing_packets,"
       "under_way_packets,marked_packets,first_sent_ps,last_arrived_ps,fct_ps,fct_acked_ps,latency_min_ps,"
-      "latency_mean_ps,latency_max_ps,stalled\r\n"
-      "perm,0,h1,h2,17,117,1,50,45000,0,0,40,36000,1,6,4,0,1000000,9000000,8000000,9000000,1000000,2000000,3000000,\r\n"
-      "perm,1,h1,h2,18,118,1,50,45000,0,0,39,36000,0,11,0,0,1000000,9000000,,,,,,no link\r\n");
+      "latency_mean_ps,latency_max_ps,stalled,message_bytes,dscp,start_ps,ideal_ps,slowdown\r\n"
+      "perm,0,h1,h2,17,117,1,50,45000,0,0,40,36000,1,6,4,0,1000000,9000000,8000000,9000000,1000000,2000000,3000000,,"
+      "36000,3,500000,4000000,2.125000\r\n"
+      "perm,1,h1,h2,18,118,1,50,45000,0,0,39,36000,0,11,0,0,1000000,9000000,,,,,,no link,0,0,0,,\r\n");
+}
+
+TEST(Slowdown, OfListsIsByTheirSize) {
+  FabricSnapshot fabric = small_fabric();
+  fabric.flows.clear();
+  const auto add = [&](uint64_t bytes, int64_t time_us) {
+    FlowSnapshot flow{.workload = "web", .planned_messages = 1, .message_bytes = bytes, .listed = true};
+    flow.ideal = Duration::us(10);
+    flow.first_sent = {};
+    if (time_us > 0) flow.completion = Duration::us(time_us);
+    fabric.flows.push_back(flow);
+  };
+  add(10'000, 15);
+  add(10'001, 20);
+  add(100'000, 30);
+  add(1'000'001, 45);
+  add(5, 0);  // has not ended
+  const Json found = report_json(fabric, {})["flows"]["web"]["slowdown"];
+  EXPECT_EQ(found["all"]["flows"], 4);
+  EXPECT_EQ(found["all"]["p50"], 2.0);
+  EXPECT_EQ(found["all"]["max"], 4.5);
+  EXPECT_EQ(found["10KB"]["p99"], 1.5);
+  EXPECT_EQ(found["100KB"]["p50"], 2.0);
+  EXPECT_EQ(found["100KB"]["p95"], 3.0);
+  EXPECT_EQ(found["1MB"]["flows"], 0);
+  EXPECT_TRUE(found["1MB"]["p50"].is_null());
+  EXPECT_EQ(found["more"]["p999"], 4.5);
+  fabric.flows[0].workload = "pairs";
+  fabric.flows[0].listed = false;
+  EXPECT_FALSE(report_json(fabric, {})["flows"]["pairs"].contains("slowdown"));
 }
 
 TEST(Report, HasNullWhereThereIsNothing) {

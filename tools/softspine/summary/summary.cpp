@@ -11,6 +11,7 @@
 #include "tools/softspine/summary/summary_collectives.hpp"
 #include "tools/softspine/summary/summary_events.hpp"
 #include "tools/softspine/summary/summary_ports.hpp"
+#include "tools/softspine/summary/summary_slowdowns.hpp"
 #include "tools/softspine/summary/summary_uplinks.hpp"
 #include "tools/softspine/summary/summary_words.hpp"
 
@@ -156,6 +157,7 @@ void add_commands(std::string& out, const Json& report) {
 std::string summary_text(const Json& report) {
   std::string out;
   add_head(out, report);
+  out += slowdowns_text(report);
   out += collectives_text(report);
   add_flows(out, report["flows"]);
   out += nic_ports_text(report);
