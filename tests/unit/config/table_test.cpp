@@ -63,7 +63,7 @@ TEST(Table, HoldsQuantitiesWithinTheirLimits) {
 TEST(Table, GuessesAWordOfAList) {
   EXPECT_EQ(complaints_about(with_fabric("workload: [{name: w, pattern: permutatoin}]\n")),
             (Complaints{"4 workload[0].pattern: 'permutatoin' is not one of permutation, incast, pairs, all_to_all, "
-                        "ring: did you mean 'permutation'?"}));
+                        "ring, list, poisson: did you mean 'permutation'?"}));
 }
 
 TEST(Table, AKindChoosesTheTable) {
