@@ -66,6 +66,7 @@ struct Workload {
   // list, poisson: what from[i] sends to to[i], in the order of their starts or of the list. Then message_bytes is the
   // least of theirs, and `start` that of the whole.
   std::vector<ListedFlow> flows;
+  bool has_immediates = false;  // posted messages are SENDs with immediate data: who posts says which
   bool cross_rack = false;  // permutation: nobody sends within a rack (no key says so; benches do)
   uint64_t message_bytes = 1 << 20;
   uint64_t messages = 1;  // per queue pair; split, round_robin: of the flow

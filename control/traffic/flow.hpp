@@ -31,6 +31,8 @@ struct FlowConfig {
   uint8_t ttl = 64;
   uint32_t flow_label = 0;  // IPv6
   Verb verb = Verb::kWrite;
+  bool has_immediates = false;  // sends that are posted: each message carries the low 32 bits of its tag
+  uint32_t immediate = 0;       // of its next message
   uint64_t message_bytes = 1 << 20;  // at most 2^31, as reliable connections have it
   uint64_t messages = 1;             // 0: without end
   uint32_t queue_depth = 0;          // not 0: instead of those, what is posted: so many at a time (work_queue.hpp)

@@ -101,6 +101,7 @@ void scale(const Workload& w, size_t pair, uint32_t qp, FlowConfig& flow) {
 FlowConfig flow_of(const Workload& w) {
   return {.dscp = w.dscp,
           .verb = w.transport.verb,
+          .has_immediates = w.has_immediates,
           .message_bytes = w.message_bytes,
           .messages = w.messages,
           .mtu = w.mtu,

@@ -249,6 +249,10 @@ inline constexpr uint8_t kAcknowledge = 0x11;
 inline constexpr uint8_t kCnp = 0x81;
 }  // namespace bth
 
+namespace immdt {  // immediate data
+inline constexpr uint32_t kBytes = 4;
+}  // namespace immdt
+
 namespace reth {  // RDMA extended transport header
 inline constexpr uint32_t kVirtualAddress = 0;
 inline constexpr uint32_t kRemoteKey = 8;

@@ -17,7 +17,14 @@ constexpr bool carries_reth(uint8_t opcode) {
   return opcode == bth::kWriteFirst || opcode == bth::kWriteOnly;
 }
 constexpr bool ends_message(uint8_t opcode) {
-  return opcode == bth::kWriteLast || opcode == bth::kWriteOnly || opcode == bth::kSendLast || opcode == bth::kSendOnly;
+  return opcode == bth::kWriteLast || opcode == bth::kWriteOnly || opcode == bth::kSendLast ||
+         opcode == bth::kSendOnly || opcode == bth::kSendLastImmediate || opcode == bth::kSendOnlyImmediate;
+}
+constexpr bool carries_immediate(uint8_t opcode) {
+  return opcode == bth::kSendLastImmediate || opcode == bth::kSendOnlyImmediate;
+}
+constexpr uint32_t extension_of(uint8_t opcode) {
+  return carries_reth(opcode) ? reth::kBytes : carries_immediate(opcode) ? immdt::kBytes : 0;
 }
 constexpr uint32_t padding_of(uint32_t payload_bytes) {
   return (4 - payload_bytes % 4) % 4;
@@ -37,7 +44,7 @@ RoceAddress address_of(const FlowConfig& flow) {
 
 FrameTemplate::FrameTemplate(const HostConfig& host, const FlowConfig& flow, uint8_t opcode, uint32_t payload_bytes)
     : payload_bytes_(static_cast<uint16_t>(payload_bytes)), version_(version_of(flow.destination)) {
-  const uint32_t extension = carries_reth(opcode) ? reth::kBytes : 0;
+  const uint32_t extension = extension_of(opcode);
   const uint32_t zeros = payload_bytes + padding_of(payload_bytes);
   const HeaderPlaces at =
       write_roce_headers(bytes_.data(), host, address_of(flow), opcode, extension + zeros + kIcrcBytes);
@@ -45,7 +52,8 @@ FrameTemplate::FrameTemplate(const HostConfig& host, const FlowConfig& flow, uin
   uint8_t* base = at.bth;
   base[bth::kFlags] = static_cast<uint8_t>(bth::kMigrationBit | padding_of(payload_bytes) << bth::kPadShift);
   base[bth::kAckRequest] = ends_message(opcode) ? bth::kAckRequestBit : 0;
-  if (extension != 0) {
+  if (carries_immediate(opcode)) store32(at.extension, flow.immediate);
+  if (carries_reth(opcode)) {
     uint8_t* rdma = at.extension;
     store64(rdma + reth::kVirtualAddress, flow.remote_address);
     store32(rdma + reth::kRemoteKey, flow.remote_key);
@@ -70,22 +78,27 @@ uint32_t packets_per_message(const FlowConfig& flow) {
 uint32_t largest_packet_bytes(const FlowConfig& flow) {
   const bool single = flow.message_bytes <= flow.mtu;
   const uint32_t payload = single ? static_cast<uint32_t>(flow.message_bytes) : flow.mtu;
-  return roce_header_bytes(version_of(flow.destination)) + (flow.verb == Verb::kWrite ? reth::kBytes : 0) + payload +
-         padding_of(payload) + kIcrcBytes;
+  return roce_header_bytes(version_of(flow.destination)) +
+         (flow.verb == Verb::kWrite ? reth::kBytes
+          : flow.has_immediates     ? immdt::kBytes
+                                    : 0) +
+         payload + padding_of(payload) + kIcrcBytes;
 }
 
 void write_templates(const HostConfig& host, const FlowConfig& flow, FrameTemplate* out) {
   const bool writes = flow.verb == Verb::kWrite;
+  const uint8_t only = writes ? bth::kWriteOnly : flow.has_immediates ? bth::kSendOnlyImmediate : bth::kSendOnly;
+  const uint8_t last = writes ? bth::kWriteLast : flow.has_immediates ? bth::kSendLastImmediate : bth::kSendLast;
   const uint32_t packets = packets_per_message(flow);
   if (packets == 1) {
     const auto bytes = static_cast<uint32_t>(flow.message_bytes);
-    *out = FrameTemplate{host, flow, writes ? bth::kWriteOnly : bth::kSendOnly, bytes};
+    *out = FrameTemplate{host, flow, only, bytes};
     return;
   }
-  const auto last = static_cast<uint32_t>(flow.message_bytes - uint64_t{packets - 1} * flow.mtu);
+  const auto rest = static_cast<uint32_t>(flow.message_bytes - uint64_t{packets - 1} * flow.mtu);
   out[0] = FrameTemplate{host, flow, writes ? bth::kWriteFirst : bth::kSendFirst, flow.mtu};
   out[1] = FrameTemplate{host, flow, writes ? bth::kWriteMiddle : bth::kSendMiddle, flow.mtu};
-  out[2] = FrameTemplate{host, flow, writes ? bth::kWriteLast : bth::kSendLast, last};
+  out[2] = FrameTemplate{host, flow, last, rest};
 }
 
 std::vector<FrameTemplate> templates_of(const HostConfig& host, const FlowConfig& flow) {

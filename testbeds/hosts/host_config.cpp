@@ -71,6 +71,8 @@ std::vector<std::string> validate(const HostConfig& host, const FlowConfig& flow
   claim(flow.ttl > 0, "ttl: 0 leaves no host");
   claim(flow.flow_label <= ipv6::kFlowLabelMask, "flow_label: {:#x} is above 20 bits", flow.flow_label);
   claim(flow.message_bytes <= kMaxMessageBytes, "message_bytes: {} is above 2^31", flow.message_bytes);
+  claim(!flow.has_immediates || (flow.verb == control::Verb::kSend && flow.queue_depth != 0),
+        "has_immediates: of sends that are posted");
   claim(flow.first_psn <= bth::kMask24, "first_psn: {:#x} is above 24 bits", flow.first_psn);
   claim(flow.port.value() < host.ports, "port: {}, but the host has {}", flow.port.value(), host.ports);
   claim(flow.start >= Instant{}, "start: before the fabric's");

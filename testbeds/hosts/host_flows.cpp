@@ -62,12 +62,16 @@ void HostFlows::listen(WorkEvents* events) noexcept {
   }
 }
 
-// Its next packet is one of a message of this size: the templates become those of its messages.
+// Its next packet is one of a message of this size, with this immediate data: the templates become those of its
+// messages.
 void HostFlows::shape(const Flow& flow) noexcept {
   const WorkQueue& queue = queue_of(flow);
   FlowConfig& config = posted_[flow.posted];
-  if (!queue.has_next() || queue.message_bytes() == config.message_bytes) return;
+  if (!queue.has_next()) return;
+  const auto immediate = config.has_immediates ? static_cast<uint32_t>(queue.message_tag()) : 0;
+  if (queue.message_bytes() == config.message_bytes && immediate == config.immediate) return;
   config.message_bytes = queue.message_bytes();
+  config.immediate = immediate;
   write_templates(host_, config, &templates_[flow.first_template]);
 }
 

@@ -50,14 +50,18 @@ class HostSinks {
                                             : receive_and_answer(packet, frame, entry, port, counters);
     if (message >= dataplane::Duration{}) {
       counters.message_latency_ps.add(message.count_ps());
-      if (events_ != nullptr) [[unlikely]]
+      if (events_ != nullptr) [[unlikely]] {
+        immediate_ = frame.immediate();
         events_->received(entry.sink, sink.counters().messages - 1, meta.at);
+      }
     }
     latencies_[sink.latencies()].latency_ps.add((meta.at - meta.born).count_ps());
   }
 
   // Null: nobody is told of messages.
   void listen(WorkEvents* events) noexcept { events_ = events; }
+  // Of the message that WorkEvents are being told of.
+  uint32_t immediate() const noexcept { return immediate_; }
 
   // To be prefetched.
   const void* place() const { return sinks_.data(); }
@@ -86,6 +90,7 @@ class HostSinks {
   std::vector<LatencyGroup> latencies_;
   std::vector<Answering> answering_;
   WorkEvents* events_ = nullptr;
+  uint32_t immediate_ = 0;
 };
 
 }  // namespace softspine::testbeds

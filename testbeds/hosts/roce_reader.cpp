@@ -21,7 +21,6 @@ struct OpcodeTraits {
   bool is_response = false;
 };
 
-constexpr uint8_t kImmediateBytes = 4;
 constexpr uint8_t kCnpReservedBytes = 16;
 
 constexpr std::array<OpcodeTraits, 256> opcode_traits() {
@@ -29,15 +28,15 @@ constexpr std::array<OpcodeTraits, 256> opcode_traits() {
   t[bth::kSendFirst] = {0, true, true, false, false};
   t[bth::kSendMiddle] = {0, true, false, false, false};
   t[bth::kSendLast] = {0, true, false, true, false};
-  t[bth::kSendLastImmediate] = {kImmediateBytes, true, false, true, false};
+  t[bth::kSendLastImmediate] = {immdt::kBytes, true, false, true, false};
   t[bth::kSendOnly] = {0, true, true, true, false};
-  t[bth::kSendOnlyImmediate] = {kImmediateBytes, true, true, true, false};
+  t[bth::kSendOnlyImmediate] = {immdt::kBytes, true, true, true, false};
   t[bth::kWriteFirst] = {reth::kBytes, true, true, false, false};
   t[bth::kWriteMiddle] = {0, true, false, false, false};
   t[bth::kWriteLast] = {0, true, false, true, false};
-  t[bth::kWriteLastImmediate] = {kImmediateBytes, true, false, true, false};
+  t[bth::kWriteLastImmediate] = {immdt::kBytes, true, false, true, false};
   t[bth::kWriteOnly] = {reth::kBytes, true, true, true, false};
-  t[bth::kWriteOnlyImmediate] = {reth::kBytes + kImmediateBytes, true, true, true, false};
+  t[bth::kWriteOnlyImmediate] = {reth::kBytes + immdt::kBytes, true, true, true, false};
   t[bth::kAcknowledge] = {aeth::kBytes, true, false, false, true};
   t[bth::kCnp] = {kCnpReservedBytes, true, false, false, true};
   return t;

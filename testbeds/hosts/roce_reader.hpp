@@ -27,6 +27,17 @@ struct RoceFrame {
   const uint8_t* bth;  // of the frame that was read; the opcode's extension lies behind it
 
   bool asks_for_ack() const { return (bth[dataplane::bth::kAckRequest] & dataplane::bth::kAckRequestBit) != 0; }
+  // What the message was sent with; 0 if that is nothing.
+  uint32_t immediate() const {
+    const uint8_t* const extension = bth + dataplane::bth::kBytes;
+    switch (opcode) {
+      case dataplane::bth::kSendLastImmediate:
+      case dataplane::bth::kSendOnlyImmediate:
+      case dataplane::bth::kWriteLastImmediate: return dataplane::load32(extension);
+      case dataplane::bth::kWriteOnlyImmediate: return dataplane::load32(extension + dataplane::reth::kBytes);
+      default: return 0;
+    }
+  }
   // Of an acknowledgement.
   uint8_t syndrome() const { return bth[dataplane::bth::kBytes + dataplane::aeth::kSyndrome]; }
 };

@@ -72,6 +72,8 @@ class WorkQueue {
   bool is_last() const { return position_ + 1 == packets_; }
   // Of the next packet's message; needs one.
   uint64_t message_bytes() const { return batches_->at(batches_->current).bytes; }
+  // Likewise, of a message that was posted.
+  uint64_t message_tag() const { return batches_->at(batches_->current).tag; }
 
   // Behind the next packet. Returns whether a message ended with it.
   bool advance() {
