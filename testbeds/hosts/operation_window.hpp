@@ -4,7 +4,8 @@
 //   fits(op)       there is a place for it, and a note for each of its needs that is not done
 //   open(op)       the next of the stream: 0, 1, 2 …; its needs are noted at the operations that they name
 //   free           all that it needs is done
-//   close(place)   it is done: see(place) of each operation that is free by that
+//   start(place)   it has started: see(place) of each operation that is free by that, since it needs no more of it
+//   close(place)   it is done: likewise
 //   ready          places whose turn has come, the smallest number first: put_ready(), take_ready()
 //
 // A need that is not open is done. An operation that is `after_all` counts those before it that are open.
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -32,17 +34,19 @@ struct OpenOperation {
   control::OperationKind kind = control::OperationKind::kCompute;
   State state = State::kHeld;
   bool is_after_all = false;
+  bool has_started = false;
   uint64_t number = 0;
   uint64_t bytes = 0;
   dataplane::Duration time;
   dataplane::Instant started;
   uint64_t message = 0;  // its number on its connection
   uint32_t connection = 0;
-  uint32_t parts = 0;       // of its message that are not complete
-  uint32_t next_part = 0;   // to be posted
-  uint32_t next = 0;        // in a list of its connection
-  uint32_t needs = 0;       // not done
-  uint32_t first_note = 0;  // of who needs it
+  uint32_t parts = 0;             // of its message that are not complete
+  uint32_t next_part = 0;         // to be posted
+  uint32_t next = 0;              // in a list of its connection
+  uint32_t needs = 0;             // not done
+  uint32_t first_note = 0;        // of who needs it done
+  uint32_t first_start_note = 0;  // of who needs it started
   uint32_t next_in_row = 0;
 };
 
@@ -66,20 +70,31 @@ class OperationWindow {
   OpenOperation& operator[](uint32_t place) { return places_[place]; }
   const OpenOperation& operator[](uint32_t place) const { return places_[place]; }
 
-  bool fits(const control::Operation& op) const {
+  bool fits(const control::Operation& op, std::span<const uint64_t> needs_started = {}) const {
     if (size_ == places_.size()) return false;
-    if (op.needs.size() <= free_notes_) return true;
-    return std::ranges::count_if(op.needs, [this](uint64_t need) { return find(need) != kNone; }) <= free_notes_;
+    if (op.needs.size() + needs_started.size() <= free_notes_) return true;
+    const auto is_open = [this](uint64_t need) { return find(need) != kNone; };
+    return std::ranges::count_if(op.needs, is_open) + std::ranges::count_if(needs_started, is_open) <= free_notes_;
   }
   // It fits. Returns its place.
-  uint32_t open(const control::Operation& op) noexcept {
+  uint32_t open(const control::Operation& op, std::span<const uint64_t> needs_started = {}) noexcept {
     const uint32_t place = free_place_;
     OpenOperation& it = places_[place];
     free_place_ = it.next;
-    it = {.kind = op.kind, .number = opened_++, .bytes = op.bytes, .time = op.time, .next = kNone, .first_note = kNone};
+    it = {.kind = op.kind,
+          .number = opened_++,
+          .bytes = op.bytes,
+          .time = op.time,
+          .next = kNone,
+          .first_note = kNone,
+          .first_start_note = kNone};
     for (const uint64_t need : op.needs) {
       SOFTSPINE_CHECK(need < it.number, need, it.number);
-      if (const uint32_t of = find(need); of != kNone) note(of, place);
+      if (const uint32_t of = find(need); of != kNone) note(places_[of].first_note, place);
+    }
+    for (const uint64_t need : needs_started) {
+      const uint32_t of = find(need);
+      if (of != kNone && !places_[of].has_started) note(places_[of].first_start_note, place);
     }
     if (op.after_all && size_ > 0) {
       it.is_after_all = true;
@@ -91,16 +106,15 @@ class OperationWindow {
     return place;
   }
   template <typename See>
+  void start(uint32_t place, See&& see) noexcept {
+    places_[place].has_started = true;
+    free_those(places_[place].first_start_note, see);
+  }
+  template <typename See>
   void close(uint32_t place, See&& see) noexcept {
     const uint64_t number = places_[place].number;
     leave_row(place);
-    for (uint32_t n = places_[place].first_note; n != kNone;) {
-      const Note done = notes_[n];
-      notes_[n].next = std::exchange(free_note_, n);
-      ++free_notes_;
-      if (--places_[done.who].needs == 0) see(done.who);
-      n = done.next;
-    }
+    free_those(places_[place].first_note, see);
     places_[place].next = std::exchange(free_place_, place);
     --size_;
     for (const uint32_t who : waiting_for_all_) {
@@ -141,12 +155,22 @@ class OperationWindow {
     uint32_t next = kNone;
   };
 
-  void note(uint32_t of, uint32_t who) noexcept {
+  void note(uint32_t& first, uint32_t who) noexcept {
     const uint32_t n = free_note_;
     free_note_ = notes_[n].next;
     --free_notes_;
-    notes_[n] = {who, std::exchange(places_[of].first_note, n)};
+    notes_[n] = {who, std::exchange(first, n)};
     ++places_[who].needs;
+  }
+  template <typename See>
+  void free_those(uint32_t first, See&& see) noexcept {
+    for (uint32_t n = first; n != kNone;) {
+      const Note done = notes_[n];
+      notes_[n].next = std::exchange(free_note_, n);
+      ++free_notes_;
+      if (--places_[done.who].needs == 0) see(done.who);
+      n = done.next;
+    }
   }
   uint32_t& row_of(uint64_t number) { return rows_[number & (rows_.size() - 1)]; }
   void leave_row(uint32_t place) noexcept {
@@ -165,6 +189,32 @@ class OperationWindow {
   uint32_t free_place_ = 0;
   uint32_t free_note_ = 0;
   uint32_t free_notes_ = 0;
+};
+
+// A list of open operations, through their `next`.
+struct OperationLine {
+  uint32_t first = OperationWindow::kNone;
+  uint32_t last = OperationWindow::kNone;
+
+  bool empty() const { return first == OperationWindow::kNone; }
+  void push(OperationWindow& window, uint32_t place) {
+    window[place].next = OperationWindow::kNone;
+    empty() ? first = place : window[last].next = place;
+    last = place;
+  }
+  uint32_t pop(const OperationWindow& window) { return std::exchange(first, window[first].next); }
+  // The one with that message's number. It is in the line, near the front: queue pairs hardly overtake each other.
+  uint32_t find(const OperationWindow& window, uint64_t message) const {
+    uint32_t place = first;
+    while (window[place].message != message) place = window[place].next;
+    return place;
+  }
+  void remove(OperationWindow& window, uint32_t place) {
+    uint32_t before = OperationWindow::kNone;
+    for (uint32_t at = first; at != place; at = window[at].next) before = at;
+    (before == OperationWindow::kNone ? first : window[before].next) = window[place].next;
+    if (last == place) last = before;
+  }
 };
 
 }  // namespace softspine::testbeds

@@ -55,32 +55,6 @@ inline uint64_t part_bytes(uint64_t bytes, uint32_t parts, uint32_t part) {
   return std::min(each, bytes - std::min(bytes, each * part));
 }
 
-// A list of open operations, through their `next`.
-struct OperationLine {
-  uint32_t first = OperationWindow::kNone;
-  uint32_t last = OperationWindow::kNone;
-
-  bool empty() const { return first == OperationWindow::kNone; }
-  void push(OperationWindow& window, uint32_t place) {
-    window[place].next = OperationWindow::kNone;
-    empty() ? first = place : window[last].next = place;
-    last = place;
-  }
-  uint32_t pop(const OperationWindow& window) { return std::exchange(first, window[first].next); }
-  // The one with that message's number. It is in the line, near the front: queue pairs hardly overtake each other.
-  uint32_t find(const OperationWindow& window, uint64_t message) const {
-    uint32_t place = first;
-    while (window[place].message != message) place = window[place].next;
-    return place;
-  }
-  void remove(OperationWindow& window, uint32_t place) {
-    uint32_t before = OperationWindow::kNone;
-    for (uint32_t at = first; at != place; at = window[at].next) before = at;
-    (before == OperationWindow::kNone ? first : window[before].next) = window[place].next;
-    if (last == place) last = before;
-  }
-};
-
 class RankConnections {
  public:
   struct QueuePair {

@@ -88,8 +88,6 @@ class RoceHost final : public dataplane::Node {
     sinks_.listen(&work_);
     work_.add(listener);
   }
-  // Within WorkEvents::received(): what the message carried as immediate data; 0 if it carried none.
-  uint32_t immediate() const noexcept { return sinks_.immediate(); }
   // The listener is woken at that instant, once, and no longer at one asked for before; never(): not at all. From
   // WorkEvents, before the first window, or from a control action, followed by Engine::wake().
   void wake_at(const WorkEvents& listener, dataplane::Instant at) noexcept { work_.wake_at(listener, at); }

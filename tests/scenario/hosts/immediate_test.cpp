@@ -16,7 +16,7 @@ class Listener final : public WorkEvents {
   void completed(uint32_t, uint64_t, Instant) noexcept override {}
   void received(uint32_t, uint64_t number, Instant) noexcept override {
     EXPECT_EQ(number, heard.size());
-    heard.push_back(host_.immediate());
+    heard.push_back(host_.sinks().immediate());
   }
   Immediates heard;
 
