@@ -99,8 +99,12 @@ Value Reader::open(std::string_view text, std::string_view file, Dialect dialect
   return documents_.back() ? documents_.back()->root() : Value{};
 }
 
-std::expected<std::string, std::string> Reader::text_of(const std::string& path, size_t most) {
+void Reader::add_input(const std::string& path) {
   if (std::ranges::find(inputs_, path) == inputs_.end()) inputs_.push_back(path);
+}
+
+std::expected<std::string, std::string> Reader::text_of(const std::string& path, size_t most) {
+  add_input(path);
   return read_text_file(path, true, most);
 }
 

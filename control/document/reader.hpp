@@ -39,7 +39,9 @@ class Reader {
 
   // The text of a file that a document names; the error is a message without the path (text_file.hpp).
   std::expected<std::string, std::string> text_of(const std::string& path, size_t most = kMaxTextBytes);
-  // The paths that text_of() was asked for, each once; returns the list and empties it.
+  // A file that a document names, and that another reader reads.
+  void add_input(const std::string& path);
+  // The paths of both, each once; returns the list and empties it.
   std::vector<std::string> inputs() { return std::exchange(inputs_, {}); }
 
   // Returns false, so that a read can end in `return reader.fail(…)`.

@@ -45,13 +45,13 @@ std::string guess_at(Reader& reader, std::string_view unknown, const std::vector
 
 // Places the jobs: load/jobs.cpp. Reads the rows of workloads, too: they say what ranks send to each other.
 std::vector<Job> resolve_jobs(Reader& reader, const TestbedRow& row, uint64_t seed, const Fabric& fabric);
-// Those of collectives stand behind all others. If nothing was wrong, resolve_collectives() says who sends to whom
-// in them.
-std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<WorkloadRow>& rows,
-                                        const std::vector<CollectiveRow>& collectives, const RunConfig& run,
-                                        NodeFinder& nodes);
+// Those of traces, and then of collectives, stand behind all others. If nothing was wrong, resolve_collectives() and
+// resolve_traces() say who sends to whom in them.
+std::vector<Workload> resolve_workloads(Reader& reader, const TestbedRow& row, const RunConfig& run, NodeFinder& nodes);
 void resolve_collectives(Reader& reader, const std::vector<CollectiveRow>& rows, const Fabric& fabric,
                          Testbed& testbed);
+// Reads their files.
+void resolve_traces(Reader& reader, const std::vector<TraceRow>& rows, const Fabric& fabric, Testbed& testbed);
 // Judged by the routes with all links up: load/overrides.cpp.
 std::vector<Override> resolve_overrides(Reader& reader, const std::vector<OverrideRow>& rows, NodeFinder& nodes);
 std::optional<EngineeringConfig> resolve_engineering(Reader& reader, const std::optional<EngineeringRow>& row,

@@ -47,24 +47,40 @@ class WorkloadResolver {
     return out;
   }
 
-  // Its ranks are the workload's hosts; who sends to whom is not known yet.
   Workload resolve(const CollectiveRow& row) {
-    const WorkloadRow connections = connections_of(row);
-    Workload out = begun(connections);
     if (row.scaling == Scaling::kEach)
       reader_.fail(row.where.child("scaling"), "must be split or round_robin: a message is sent once");
+    WorkloadRow connections = connections_of(row);
+    connections.qps = row.qps;
+    connections.scaling = row.scaling.value_or(Scaling::kRoundRobin);
+    return of_ranks(row, connections);
+  }
+
+  // Messages of one rank to another keep their order: one queue pair.
+  Workload resolve(const TraceRow& row) {
+    WorkloadRow connections = connections_of(row);
+    connections.verb = Verb::kSend;
+    connections.scaling = Scaling::kRoundRobin;
+    Workload out = of_ranks(row, connections);
+    out.has_immediates = true;
+    return out;
+  }
+
+ private:
+  // Its ranks are the workload's hosts; who sends to whom is not known yet.
+  template <typename Row>
+  Workload of_ranks(const Row& row, const WorkloadRow& connections) {
+    Workload out = begun(connections);
     const auto ranks = row.ranks ? std::optional(row.ranks->items) : std::nullopt;
     resolve_group(ranks, row.where, "ranks", out);
     check_mtu(connections, out);
     return out;
   }
 
- private:
-  static WorkloadRow connections_of(const CollectiveRow& row) {
+  template <typename Row>
+  static WorkloadRow connections_of(const Row& row) {
     WorkloadRow out{.where = row.where, .name = row.name, .pattern = Pattern::kRing};
     out.mtu = row.mtu;
-    out.qps = row.qps;
-    out.scaling = row.scaling.value_or(Scaling::kRoundRobin);
     out.start = row.start;
     out.dscp = row.dscp;
     out.transport = TransportKind::kReliable;
@@ -303,8 +319,7 @@ class WorkloadResolver {
 
 }  // namespace
 
-std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<WorkloadRow>& rows,
-                                        const std::vector<CollectiveRow>& collectives, const RunConfig& run,
+std::vector<Workload> resolve_workloads(Reader& reader, const TestbedRow& testbed, const RunConfig& run,
                                         NodeFinder& nodes) {
   WorkloadResolver resolver(reader, run, nodes);
   std::vector<Workload> out;
@@ -313,8 +328,9 @@ std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<Worklo
     Workload workload = resolver.resolve(row);
     if (reader.log().count() == 0) out.push_back(std::move(workload));  // else nobody will have them
   };
-  for (const WorkloadRow& row : rows) take(row);
-  for (const CollectiveRow& row : collectives) take(row);
+  for (const WorkloadRow& row : testbed.workload) take(row);
+  for (const TraceRow& row : testbed.traces) take(row);
+  for (const CollectiveRow& row : testbed.collectives) take(row);
   return out;
 }
 

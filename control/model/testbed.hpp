@@ -17,6 +17,7 @@
 #include "control/model/fault_kinds.hpp"
 #include "control/model/job.hpp"
 #include "control/model/profile.hpp"
+#include "control/model/trace_run.hpp"
 #include "control/model/workload.hpp"
 #include "dataplane/units/clock_offset.hpp"
 #include "dataplane/units/rate.hpp"
@@ -114,7 +115,8 @@ struct Testbed {
   Place fabric_place;                // of its parameters, or the file
   std::vector<StagedFabric> staged;  // three-stage Clos networks and crossbars among its fabrics
   std::vector<Job> jobs;
-  std::vector<Workload> workloads;  // those of collectives behind all others
+  std::vector<Workload> workloads;  // those of traces, and then of collectives, behind all others
+  std::vector<TraceRun> traces;
   std::vector<CollectiveRun> collectives;
   std::vector<Override> overrides;               // in the file's order
   std::optional<EngineeringConfig> engineering;  // none: no controller computes any

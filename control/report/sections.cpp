@@ -10,6 +10,7 @@
 #include "control/report/port_rows.hpp"
 #include "control/report/section_parts.hpp"
 #include "control/report/stack_json.hpp"
+#include "control/report/trace_json.hpp"
 #include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/show_tables.hpp"
@@ -57,6 +58,11 @@ void add_collectives(const Testbed& testbed, FabricSnapshot& out) {
     CollectiveSnapshot& into = out.collectives.emplace_back();
     into.name = run.name;
     for (const CollectiveShape& shape : run.shapes) into.sizes.push_back({.shape = shape});
+  }
+}
+void add_traces(const Testbed& testbed, FabricSnapshot& out) {
+  for (const TraceRun& run : testbed.traces) {
+    out.traces.push_back({.name = run.name, .ranks = std::vector<TraceRankSnapshot>(run.ranks.size())});
   }
 }
 void add_engineering(const Testbed& testbed, FabricSnapshot& out) {
@@ -110,6 +116,12 @@ constexpr Section kSections[] = {
      .view = {.words = "collectives",
               .help = "time, algorithm and bus bandwidth of each size, by nccl-tests' definitions",
               .table = collectives_table}},
+    {.key = "traces",
+     .json = made_by<traces_json>,
+     .fields = trace_fields,
+     .is_there = [](const FabricSnapshot& snapshot) { return !snapshot.traces.empty(); },
+     .outline = add_traces,
+     .view = {.words = "traces", .help = "how far the ranks of recorded work are", .table = traces_table}},
     {.key = "switches", .json = made_by<switches_json>, .fields = switch_fields},
     {.key = "ports", .json = made_by<ports_json>, .fields = port_fields},
     {.key = "links",

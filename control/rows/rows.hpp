@@ -25,6 +25,7 @@
 #include "control/rows/port_channel_rows.hpp"
 #include "control/rows/qos_rows.hpp"
 #include "control/rows/stack_row.hpp"
+#include "control/rows/trace_row.hpp"
 
 namespace softspine::control {
 
@@ -467,6 +468,7 @@ struct TestbedRow {
   std::vector<JobRow> jobs;
   std::vector<WorkloadRow> workload;
   std::vector<CollectiveRow> collectives;
+  std::vector<TraceRow> traces;
   std::vector<OverrideRow> overrides;
   std::optional<EngineeringRow> engineering;
   std::vector<FaultRow> faults;

@@ -14,6 +14,7 @@
 #include "testbeds/run/outside_watch.hpp"
 #include "testbeds/run/stack_control.hpp"
 #include "testbeds/run/stalled_flows.hpp"
+#include "testbeds/run/trace_ranks.hpp"
 #include "testbeds/run/traffic_controller.hpp"
 
 namespace softspine::testbeds {
@@ -37,6 +38,7 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<EventLog>(of.testbed, nodes, of.incidents, of.errors);
   parts.add<StalledFlows>(of.testbed, engine, flows, links);
   parts.add<CollectiveRanks>(of.testbed, nodes, flows);
+  parts.add<TraceRanks>(of.testbed, nodes, flows);
   parts.add<FrameInjector>(of.assembly);
   parts.add<LiveControl>(nodes, of.compiler, links, faults, of.snapshot_at);
 }

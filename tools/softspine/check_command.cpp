@@ -12,6 +12,7 @@
 #include "control/compile/headroom_check.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
+#include "control/traces/recorded_work.hpp"
 #include "dataplane/flow_control/link_modes.hpp"
 #include "testbeds/run/packet_need.hpp"
 #include "tools/softspine/fabric_report.hpp"
@@ -99,6 +100,28 @@ size_t written_workloads(const control::Testbed& testbed) {
   return testbed.workloads.size() - of_collectives;
 }
 
+Json traces_json(const control::Testbed& testbed) {
+  Json out = Json::object();
+  for (const control::TraceRun& run : testbed.traces) {
+    const control::TraceTotals& totals = run.work->totals;
+    control::add_key(out, run.name,
+                     {{"file", run.file},
+                      {"ranks", run.ranks.size()},
+                      {"sends", totals.sends},
+                      {"receives", totals.receives},
+                      {"computations", totals.computes},
+                      {"wildcards", totals.wildcards},
+                      {"needs", totals.needs},
+                      {"sent_bytes", totals.sent_bytes},
+                      {"to_itself", totals.to_itself},
+                      {"compute_ns", totals.compute_ns},
+                      {"cpus", totals.cpus},
+                      {"nics", totals.nics},
+                      {"pairs", run.work->pairs.size()}});
+  }
+  return out;
+}
+
 Json summary_of(const control::Testbed& testbed) {
   std::map<std::string, uint64_t> roles;
   uint64_t outside = 0;
@@ -123,6 +146,7 @@ Json summary_of(const control::Testbed& testbed) {
   out["jobs"] = jobs_json(testbed.jobs);
   out["workloads"] = written_workloads(testbed);
   out["collectives"] = testbed.collectives.size();
+  out["traces"] = traces_json(testbed);
   out["overrides"] = testbed.overrides.size();
   out["traffic_engineering"] = engineering_json(testbed);
   out["faults"] = testbed.faults.size() + testbed.host_faults.size() + testbed.port_faults.size();
@@ -160,6 +184,27 @@ void print_count(uint64_t count, const char* what) {
   fmt::print("  {:>6} {}{}\n", count, what, count == 1 ? "" : "s");
 }
 
+// What a trace holds, and what of it chooses nothing here.
+void print_traces(const control::Testbed& testbed) {
+  using control::grouped;
+  if (!testbed.traces.empty()) print_count(testbed.traces.size(), "trace");
+  for (const control::TraceRun& run : testbed.traces) {
+    const control::TraceTotals& totals = run.work->totals;
+    fmt::print(
+        "         {}: {} ranks on up to {} cpus each; {} sends of {} B in all between {} pairs, {} receives, "
+        "{} computations of {} in all, {} needs\n",
+        run.name, run.ranks.size(), totals.cpus, grouped(totals.sends), grouped(totals.sent_bytes),
+        grouped(run.work->pairs.size()), grouped(totals.receives), grouped(totals.computes),
+        short_time(static_cast<int64_t>(std::min<uint64_t>(totals.compute_ns, INT64_MAX / 1'000)) * 1'000),
+        grouped(totals.needs));
+    if (totals.wildcards > 0)
+      fmt::print("         {} receives take any source or any tag\n", grouped(totals.wildcards));
+    if (totals.to_itself > 0)
+      fmt::print("         {} sends are of a rank to itself: they take no time\n", grouped(totals.to_itself));
+    if (totals.nics > 1) fmt::print("         it names {} NICs a rank: all are its host's\n", totals.nics);
+  }
+}
+
 void print_summary(const control::Testbed& testbed) {
   const Json summary = summary_of(testbed);
   fmt::print("{}: {} clock, {}, seed {}, {} worker{}{}\n", testbed.name, summary["clock"].get<std::string>(),
@@ -177,6 +222,7 @@ void print_summary(const control::Testbed& testbed) {
   print_count(testbed.fabric.subnets.size(), "subnet");
   print_count(summary["workloads"].get<uint64_t>(), "workload");
   if (!testbed.collectives.empty()) print_count(testbed.collectives.size(), "collective");
+  print_traces(testbed);
   if (!testbed.overrides.empty()) print_count(testbed.overrides.size(), "override");
   print_count(summary["faults"].get<uint64_t>(), "fault");
   print_count(testbed.expectations.size(), "expectation");

@@ -30,6 +30,7 @@ WORDS = {  # of each thing's table
     'hash counters': ['SHORT_KEYS', 'tor1'],
     'flows': ['WORKLOAD', 'h1', 'h3'],
     'collectives': ['COLLECTIVE', 'BUSBW_GB/s', 'all_reduce', '65,536'],
+    'traces': ['TRACE', 'ENDED_US'],
     'nccl-tests': ['# c', 'algbw', '65536'],
     'stacks': ['STACK', 'PEER_LINK'],
     'links': ['tor1:Ethernet0', 'h1:eth0', 'STATE'],

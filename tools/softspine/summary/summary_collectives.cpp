@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
+#include "tools/softspine/summary/summary_traces.hpp"
 #include "tools/softspine/summary/summary_words.hpp"
 
 namespace softspine::tools {
@@ -14,8 +13,6 @@ namespace softspine::tools {
 using control::Json;
 
 namespace {
-
-constexpr size_t kWaitingShown = 4;
 
 std::string gbytes(const Json& bits_per_second) {
   return bits_per_second.is_null() ? "–" : fmt::format("{:.2f} GB/s", number(bits_per_second) / 8e9);
@@ -30,20 +27,6 @@ void add_sizes(control::TextTable& table, const std::string& name, const Json& c
   }
 }
 
-std::string waiting_text(const std::string& name, const Json& collective) {
-  const Json& waiting = collective["waiting"];
-  if (waiting.empty()) return {};
-  std::string out =
-      fmt::format("{} has not ended: {} of {} ranks wait\n", name, waiting.size(), collective["ranks"].get<uint64_t>());
-  for (size_t i = 0; i < std::min(waiting.size(), kWaitingShown); ++i) {
-    const Json& each = waiting[i];
-    out += fmt::format("  rank {} ({}): {}\n", each["rank"].get<uint64_t>(), each["host"].get<std::string>(),
-                       each["for"].get<std::string>());
-  }
-  if (waiting.size() > kWaitingShown) out += fmt::format("  and {} more\n", waiting.size() - kWaitingShown);
-  return out;
-}
-
 }  // namespace
 
 std::string collectives_text(const Json& report) {
@@ -53,7 +36,7 @@ std::string collectives_text(const Json& report) {
   std::string waiting;
   for (const auto& [name, collective] : report["collectives"].items()) {
     add_sizes(table, name, collective);
-    waiting += waiting_text(name, collective);
+    waiting += waiting_text(name, collective["waiting"], collective["ranks"]);
   }
   return "\nCollectives (bandwidths as nccl-tests has them)\n" + table.text() + waiting;
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+
+#include "control/load/resolve.hpp"
+#include "control/traces/goal.hpp"
+
+namespace softspine::control {
+namespace {
+
+constexpr uint64_t kMaxTracePairs = 1ULL << 22;
+
+class TraceResolver {
+ public:
+  TraceResolver(Reader& reader, const Fabric& fabric, Testbed& testbed)
+      : reader_(reader), fabric_(fabric), testbed_(testbed) {}
+
+  void resolve(const TraceRow& row) {
+    const auto workload = std::ranges::find(testbed_.workloads, row.name, &Workload::name);
+    TraceRun out{.name = row.name,
+                 .file = (std::filesystem::path(row.where.file()).parent_path() / row.file).string(),
+                 .ranks = workload->hosts,
+                 .window = row.window,
+                 .start = dataplane::Instant::at(row.start),
+                 .post_cost = row.post_cost,
+                 .receive_cost = row.receive_cost,
+                 .byte_cost = row.byte_cost,
+                 .workload = static_cast<uint32_t>(workload - testbed_.workloads.begin()),
+                 .place = place_of(row.where)};
+    reader_.add_input(out.file);
+    auto read = load_goal(out.file);
+    if (!read) {
+      for (Error& error : read.error()) reader_.log().add(std::move(error));
+      reader_.fail(row.where.child("file"), "cannot be used: see what is said of it");
+      return;
+    }
+    out.work = std::move(*read);
+    if (!has_a_host_each(row, out) || !is_only_work(row, out) || !connect(row, out, *workload)) return;
+    testbed_.traces.push_back(std::move(out));
+  }
+
+ private:
+  bool has_a_host_each(const TraceRow& row, TraceRun& run) {
+    const size_t ranks = run.work->ranks().size();
+    if (!row.ranks && run.ranks.size() > ranks) run.ranks.resize(ranks);
+    if (run.ranks.size() == ranks) return true;
+    return reader_.fail(row.where.child(row.ranks ? "ranks" : "file"),
+                        "the trace has " + std::to_string(ranks) + " ranks, and here are " +
+                            std::to_string(run.ranks.size()) + " hosts: each rank needs one");
+  }
+
+  // A host does the work of one rank.
+  bool is_only_work(const TraceRow& row, const TraceRun& run) {
+    const auto fail_if_shared = [&](const std::string& other, const std::vector<uint32_t>& ranks) {
+      const auto shared = std::ranges::find_first_of(run.ranks, ranks);
+      return shared == run.ranks.end() ||
+             reader_.fail(row.where.child(row.ranks ? "ranks" : "name"),
+                          fabric_.nodes[*shared].name + " is a rank of " + shown(other) + " already");
+    };
+    const auto is_free_of = [&](const auto& other) { return fail_if_shared(other.name, other.ranks); };
+    return std::ranges::all_of(testbed_.collectives, is_free_of) && std::ranges::all_of(testbed_.traces, is_free_of);
+  }
+
+  bool connect(const TraceRow& row, const TraceRun& run, Workload& workload) {
+    const std::vector<TracePair>& pairs = run.work->pairs;
+    if (pairs.empty()) return reader_.fail(row.where.child("file"), "has no message from one rank to another");
+    if (pairs.size() > kMaxTracePairs) {
+      return reader_.fail(row.where.child("file"),
+                          "has more than " + std::to_string(kMaxTracePairs) + " pairs of ranks that talk");
+    }
+    workload.pattern = Pattern::kPairs;
+    workload.messages = 0;
+    workload.hosts.clear();
+    workload.message_bytes = pairs.front().bytes / pairs.front().messages;
+    for (const TracePair& pair : pairs) {
+      workload.from.push_back(run.ranks[pair.from]);
+      workload.to.push_back(run.ranks[pair.to]);
+      workload.posted.push_back(pair.messages);
+      workload.message_bytes = std::min(workload.message_bytes, pair.bytes / pair.messages);
+    }
+    workload.message_bytes = std::max<uint64_t>(1, workload.message_bytes);
+    return true;
+  }
+
+  Reader& reader_;
+  const Fabric& fabric_;
+  Testbed& testbed_;
+};
+
+}  // namespace
+
+void resolve_traces(Reader& reader, const std::vector<TraceRow>& rows, const Fabric& fabric, Testbed& testbed) {
+  if (reader.log().count() != 0) return;  // nobody will have them
+  TraceResolver resolver(reader, fabric, testbed);
+  for (const TraceRow& row : rows) resolver.resolve(row);
+}
+
+}  // namespace softspine::control
