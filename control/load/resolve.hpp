@@ -51,7 +51,7 @@ std::vector<Workload> resolve_workloads(Reader& reader, const TestbedRow& row, c
 void resolve_collectives(Reader& reader, const std::vector<CollectiveRow>& rows, const Fabric& fabric,
                          Testbed& testbed);
 // Reads their files.
-void resolve_traces(Reader& reader, const std::vector<TraceRow>& rows, const Fabric& fabric, Testbed& testbed);
+void resolve_traces(Reader& reader, const std::vector<TraceRow>& rows, Testbed& testbed);
 // Judged by the routes with all links up: load/overrides.cpp.
 std::vector<Override> resolve_overrides(Reader& reader, const std::vector<OverrideRow>& rows, NodeFinder& nodes);
 std::optional<EngineeringConfig> resolve_engineering(Reader& reader, const std::optional<EngineeringRow>& row,

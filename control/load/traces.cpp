@@ -12,8 +12,7 @@ constexpr uint64_t kMaxTracePairs = 1ULL << 22;
 
 class TraceResolver {
  public:
-  TraceResolver(Reader& reader, const Fabric& fabric, Testbed& testbed)
-      : reader_(reader), fabric_(fabric), testbed_(testbed) {}
+  TraceResolver(Reader& reader, Testbed& testbed) : reader_(reader), testbed_(testbed) {}
 
   void resolve(const TraceRow& row) {
     const auto workload = std::ranges::find(testbed_.workloads, row.name, &Workload::name);
@@ -35,7 +34,7 @@ class TraceResolver {
       return;
     }
     out.work = std::move(*read);
-    if (!has_a_host_each(row, out) || !is_only_work(row, out) || !connect(row, out, *workload)) return;
+    if (!has_a_host_each(row, out) || !connect(row, out, *workload)) return;
     testbed_.traces.push_back(std::move(out));
   }
 
@@ -47,18 +46,6 @@ class TraceResolver {
     return reader_.fail(row.where.child(row.ranks ? "ranks" : "file"),
                         "the trace has " + std::to_string(ranks) + " ranks, and here are " +
                             std::to_string(run.ranks.size()) + " hosts: each rank needs one");
-  }
-
-  // A host does the work of one rank.
-  bool is_only_work(const TraceRow& row, const TraceRun& run) {
-    const auto fail_if_shared = [&](const std::string& other, const std::vector<uint32_t>& ranks) {
-      const auto shared = std::ranges::find_first_of(run.ranks, ranks);
-      return shared == run.ranks.end() ||
-             reader_.fail(row.where.child(row.ranks ? "ranks" : "name"),
-                          fabric_.nodes[*shared].name + " is a rank of " + shown(other) + " already");
-    };
-    const auto is_free_of = [&](const auto& other) { return fail_if_shared(other.name, other.ranks); };
-    return std::ranges::all_of(testbed_.collectives, is_free_of) && std::ranges::all_of(testbed_.traces, is_free_of);
   }
 
   bool connect(const TraceRow& row, const TraceRun& run, Workload& workload) {
@@ -83,15 +70,14 @@ class TraceResolver {
   }
 
   Reader& reader_;
-  const Fabric& fabric_;
   Testbed& testbed_;
 };
 
 }  // namespace
 
-void resolve_traces(Reader& reader, const std::vector<TraceRow>& rows, const Fabric& fabric, Testbed& testbed) {
+void resolve_traces(Reader& reader, const std::vector<TraceRow>& rows, Testbed& testbed) {
   if (reader.log().count() != 0) return;  // nobody will have them
-  TraceResolver resolver(reader, fabric, testbed);
+  TraceResolver resolver(reader, testbed);
   for (const TraceRow& row : rows) resolver.resolve(row);
 }
 

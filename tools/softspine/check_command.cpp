@@ -93,11 +93,11 @@ void print_engineering(const control::Testbed& testbed) {
              short_time(it.delay.count_ps()), 100 * it.utilisation);
 }
 
-// Connections of collectives are workloads, too, but nobody wrote them.
+// Connections of collectives and traces are workloads, too, but nobody wrote them.
 size_t written_workloads(const control::Testbed& testbed) {
-  size_t of_collectives = testbed.collectives.size();
-  for (const control::CollectiveRun& run : testbed.collectives) of_collectives += run.clears ? 1 : 0;
-  return testbed.workloads.size() - of_collectives;
+  size_t of_ranks = testbed.collectives.size() + testbed.traces.size();
+  for (const control::CollectiveRun& run : testbed.collectives) of_ranks += run.clears ? 1 : 0;
+  return testbed.workloads.size() - of_ranks;
 }
 
 Json traces_json(const control::Testbed& testbed) {

@@ -58,10 +58,13 @@ TEST_F(Traces, TakeTheFirstBuiltInHostsIfNoneAreNamed) {
 TEST_F(Traces, AreRefusedWithPlaceAndReason) {
   EXPECT_EQ(complaints_about(with_trace(", ranks: [h1, h2]")),
             Complaints{"5 traces[0].ranks: the trace has 3 ranks, and here are 2 hosts: each rank needs one"});
-  EXPECT_EQ(complaints_about(with_trace("", "collectives: [{name: c, op: all_reduce, size: 1MiB}]\n")),
-            Complaints{"6 traces[0].name: h1 is a rank of 'c' already"});
-  EXPECT_EQ(complaints_about(with_trace("}\n  - {name: u, file: " + path_)),
-            Complaints{"6 traces[1].name: h1 is a rank of 't' already"});
+}
+
+TEST_F(Traces, ShareHostsWithCollectivesAndOtherTraces) {
+  const Testbed testbed = read_well(
+      with_trace("}\n  - {name: u, file: " + path_, "collectives: [{name: c, op: all_reduce, size: 1MiB}]\n"));
+  EXPECT_EQ(testbed.traces.at(0).ranks, testbed.traces.at(1).ranks);
+  EXPECT_EQ(testbed.collectives.at(0).ranks[0], testbed.traces[0].ranks[0]);
 }
 
 }  // namespace
