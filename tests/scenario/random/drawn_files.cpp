@@ -42,6 +42,14 @@ constexpr std::array kFiles{
               "5\n0 3 3 100 50000 0.000205\n1 2 4 100 700 0.000201\n0 3 3 100 1 0.000205\n2 0 3 100 30001 0.00021\n"
               "3 1 0 100 4096 0.000203001002\n"},
     DrawnFile{"sizes", "drawn-sizes.txt", "1 0\n300 37.5\n9000 99\n20000 100\n"},
+    // Three ranks: two whose messages are taken as they come, a ring of needs between them, and work on two cpus.
+    DrawnFile{
+        "trace", "drawn.goal",
+        "num_ranks 3\n"
+        "rank 0 { a: recv 30000b from -1 tag -1 b: recv 30000b from -1 tag -1 cpu 1 c: calc 700 cpu 1 "
+        "s: send 5000b to 1 tag 3 s requires a c irequires b recv 9b from 2 tag 8 }\n"
+        "rank 1 { s: send 20000b to 0 tag 1 r: recv 5000b from 0 tag 3 t: send 1b to 2 tag 2 t requires r }\n"
+        "rank 2 { s: send 0b to 0 tag 2 calc 2000 r: recv 1b from 1 tag 2 t: send 9b to 0 tag 8 t requires r }\n"},
 };
 
 }  // namespace

@@ -41,6 +41,7 @@ constexpr std::string_view kExtraHost = R"({"topology": {"nodes": {"extra": {"ki
 constexpr std::string_view kGpus = R"({"topology": {"nodes": {"h1": {"server": "box"}, "h3": {"server": "box"}}},
   "collectives": [{"name": "c0", "op": "all_reduce", "size": "64KiB", "channels": 2, "ranks": ["h1", "h3", "h2", "h4"]},
     {"name": "c1", "op": "all_to_all", "size": "32KiB", "ranks": ["h1", "h2"], "compute": "3us"}]})";
+constexpr std::string_view kTrace = R"({"traces": [{"name": "t0", "file": "drawn.goal"}]})";
 
 constexpr std::string_view kEdge = R"({"topology": {"nodes": {"h1": {"edge": {"pcap": {"in": "drawn-in.pcapng",
   "out": "drawn-out0.pcap"}}}}}, "workload": [{"name": "w0", "pattern": "pairs", "from": ["h2", "h3"],
@@ -67,6 +68,9 @@ constexpr std::array kRows{
     Row{"node.scale_up_rate", true, kGpus},
     Row{"node.scale_up_latency", true, kGpus},
     Row{"collective.root", true, R"({"collectives": [{"name": "c0", "op": "broadcast", "size": "64KiB"}]})"},
+    Row{"testbed.traces", true, kTrace},
+    Row{"trace.ranks", true, R"({"traces": [{"name": "t0", "file": "drawn.goal", "ranks": ["h3", "h1", "h4"]}]})"},
+    Row{"trace", true, kTrace},
     Row{"lag", true, R"({"topology": {"lags": [{"name": "all", "between": ["tor1", "spine1"]}]}})"},
     Row{"lag.members", true, R"({"topology": {"lags": [{"name": "two", "between": ["tor1", "spine1"],
       "members": ["tor1:Ethernet8", "tor1:Ethernet12"]}]}})"},
