@@ -34,7 +34,7 @@ class GoalScanner {
  public:
   explicit GoalScanner(std::string_view text) : position_(text.data()), end_(text.data() + text.size()) {}
   // `file`: open for reading, and the caller's.
-  explicit GoalScanner(int file) : file_(file), buffer_(256 * 1'024) {}
+  explicit GoalScanner(int file) : file_(file), buffer_(size_t{256} * 1'024) {}
 
   GoalToken next();
   // Behind the line that the last token stands in.

@@ -18,7 +18,7 @@ namespace softspine::control {
 class SpillFile {
  public:
   // `most`: bytes in memory.
-  explicit SpillFile(size_t most = size_t{8} << 20) : most_(most) { buffer_.reserve(64 * 1'024); }
+  explicit SpillFile(size_t most = size_t{8} << 20) : most_(most) { buffer_.reserve(size_t{64} * 1'024); }
 
   ~SpillFile();
   SpillFile(const SpillFile&) = delete;
