@@ -183,11 +183,17 @@ class WorkloadResolver {
   static void check_keys_of_lists(const WorkloadRow& row, const auto& refuse) {
     const bool is_list = row.pattern == Pattern::kList;
     const bool is_poisson = row.pattern == Pattern::kPoisson;
-    for (const std::string_view key : {"file", "format", "zero"}) refuse(!is_list && is_given(row.where, key), key);
+    for (const std::string_view key : {"file", "format"}) refuse(!is_list && is_given(row.where, key), key);
+    refuse(!is_list && row.zero != dataplane::Duration{}, "zero");
     for (const std::string_view key : {"load", "sizes", "flows", "until"})
       refuse(!is_poisson && is_given(row.where, key), key);
-    for (const std::string_view key : {"message", "messages", "qps", "scaling"})
-      refuse(is_listed(row.pattern) && is_given(row.where, key), key);
+    // What is as if it were not given says nothing.
+    const WorkloadRow usual;
+    const bool listed = is_listed(row.pattern);
+    refuse(listed && row.message.count != usual.message.count, "message");
+    refuse(listed && row.messages != usual.messages, "messages");
+    refuse(listed && row.qps != usual.qps, "qps");
+    refuse(listed && row.scaling != usual.scaling, "scaling");
   }
 
   bool is_builtin_host(uint32_t node, Value where) {

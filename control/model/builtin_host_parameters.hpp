@@ -27,10 +27,12 @@ inline constexpr std::tuple kBuiltinHostKeys{
         .without_default(),
     dataplane::parameter("scale_up_rate", &BuiltinHostParameters::scale_up_rate,
                          "built-in hosts of one server: of a GPU's link to the server's other GPUs, each way, which "
-                         "collectives use beside the fabric; NVLink 4 has 450 GB/s",
-                         dataplane::Rate::gbps(1), dataplane::Rate::gbps(100'000)),
+                         "collectives use beside the fabric; NVLink 4's 3600Gbps if not given",
+                         dataplane::Rate::gbps(1), dataplane::Rate::gbps(100'000))
+        .without_default(),
     dataplane::parameter("scale_up_latency", &BuiltinHostParameters::scale_up_latency,
-                         "of that link: from the last bit sent to the last bit received", dataplane::Duration::ns(1),
-                         dataplane::Duration::ms(1))};
+                         "of that link: from the last bit sent to the last bit received; 1us if not given",
+                         dataplane::Duration::ns(1), dataplane::Duration::ms(1))
+        .without_default()};
 
 }  // namespace softspine::control

@@ -106,7 +106,7 @@ class Comparison:
 
     def reader_says(self, documents: list[object]) -> list[str]:
         text = ''.join(json.dumps(document) + '\n' for document in documents)
-        out = subprocess.run([READER], input=text, check=True, capture_output=True, text=True).stdout.splitlines()
+        out = subprocess.run([READER], cwd=ROOT / 'testbeds', input=text, check=True, capture_output=True, text=True).stdout.splitlines()
         assert len(out) == len(documents)
         return out
 
