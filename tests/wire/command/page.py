@@ -24,7 +24,7 @@ from pathlib import Path
 
 from softspine import ROOT, TESTBEDS, Run, Softspine
 
-KINDS = {'console', 'yaml', 'sh'}
+KINDS = {'console', 'yaml', 'goal', 'sh'}
 WHOLE = {'name': 'name: part\n',
          'fabric': 'fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 4, host_link: {rate: 100Gbps, length: 3m}, '
                    'fabric_link: {rate: 100Gbps, length: 40m}}\n'}
@@ -118,7 +118,7 @@ class Session:
             yield f'nothing runs a block of {block.kind or "no kind"}'
         elif not self.may >= {word for word in block.words if word in ('root', 'guests')}:
             self.skipped.append(block)
-        elif block.kind == 'yaml':
+        elif block.kind in ('yaml', 'goal'):
             yield from self.file(block)
         elif block.kind == 'sh':
             yield from (f'there is no {line.split()[0]}' for line in block.lines

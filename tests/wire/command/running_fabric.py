@@ -30,7 +30,7 @@ WORDS = {  # of each thing's table
     'hash counters': ['SHORT_KEYS', 'tor1'],
     'flows': ['WORKLOAD', 'h1', 'h3'],
     'collectives': ['COLLECTIVE', 'BUSBW_GB/s', 'all_reduce', '65,536'],
-    'traces': ['TRACE', 'ENDED_US'],
+    'traces': ['TRACE', 'ENDED_US', 't  '],
     'nccl-tests': ['# c', 'algbw', '65536'],
     'stacks': ['STACK', 'PEER_LINK'],
     'links': ['tor1:Ethernet0', 'h1:eth0', 'STATE'],
@@ -64,7 +64,8 @@ def fabric_of(it: Softspine) -> Path:
 
 def shows_each_thing(it: Softspine) -> Problems:
     """show: every thing as a table and as JSON"""
-    fabric = it.write('shown.yaml', FABRIC + 'collectives: [{name: c, op: all_reduce, size: 64KiB}]\n')
+    it.write('t.goal', 'num_ranks 2\nrank 0 { send 5b to 1 }\nrank 1 { recv 5b from 0 }\n')
+    fabric = it.write('shown.yaml', FABRIC + 'collectives: [{name: c, op: all_reduce, size: 64KiB}]\ntraces: [{name: t, file: t.goal}]\n')
     with it.running(fabric, '--events', str(fabric.with_name('events.jsonl'))):
         for what, words in WORDS.items():
             table = it('show', *what.split())
