@@ -46,10 +46,10 @@ std::string address_text(const Flow& flow, const Flow::Address& address) {
 
 dp::HashField field_of(FlowPart part) {
   using enum dp::HashField;
-  constexpr std::array kFields{kSrcIp,         kDstIp,         kL4SrcPort,     kL4DstPort, kIpProtocol,
-                               kRdmaBthDestQp, kRdmaBthOpcode, kIpv6FlowLabel, kInPort,    kVlanId};
-  static_assert(kFields.size() == kFlowParts);
-  return kFields[static_cast<size_t>(part)];
+  constexpr std::array kFieldOfPart{kSrcIp,         kDstIp,         kL4SrcPort,     kL4DstPort, kIpProtocol,
+                                    kRdmaBthDestQp, kRdmaBthOpcode, kIpv6FlowLabel, kInPort,    kVlanId};
+  static_assert(kFieldOfPart.size() == kFlowParts);
+  return kFieldOfPart[static_cast<size_t>(part)];
 }
 
 uint64_t value_of(const Flow& flow, FlowPart part) {
