@@ -2,8 +2,7 @@
 #include "testbeds/run/ideal_time.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <optional>
+#include <map>
 #include <span>
 
 #include "dataplane/packet/wire.hpp"
@@ -13,7 +12,6 @@ namespace softspine::testbeds {
 
 using control::Fabric;
 using control::FabricLink;
-using control::LinkEnd;
 using control::NodeKind;
 using control::PlannedFlow;
 using dataplane::Duration;
@@ -22,37 +20,53 @@ namespace {
 
 using Path = std::vector<const FabricLink*>;
 
-// Shortest ways from one host to all others; no host forwards.
-class WaysOfHost {
+// The nodes at a host's ports. Hosts that have the same ones go the same ways, but for their own links.
+std::vector<uint32_t> peers_of(const Fabric& fabric, uint32_t host) {
+  std::vector<uint32_t> out;
+  for (uint16_t p = 0; p < fabric.nodes[host].ports.size(); ++p) out.push_back(fabric.peer_of({host, p}).node);
+  return out;
+}
+
+// Shortest ways from such hosts to all others; no host forwards.
+class WaysFrom {
  public:
-  WaysOfHost(const Fabric& fabric, uint32_t host)
-      : fabric_(fabric), host_(host), came_by_(fabric.nodes.size(), nullptr), came_from_(fabric.nodes.size(), host) {
-    std::vector<uint32_t> open{host};
+  WaysFrom(const Fabric& fabric, const std::vector<uint32_t>& peers) : fabric_(fabric), reached_(fabric.nodes.size()) {
+    std::vector<uint32_t> open;
+    const auto reach = [&](uint32_t node, Reached by) {
+      if (reached_[node].is_reached) return;
+      reached_[node] = by;
+      open.push_back(node);
+    };
+    for (uint16_t p = 0; p < peers.size(); ++p) reach(peers[p], {.is_reached = true, .first_port = p});
     for (size_t i = 0; i < open.size(); ++i) {
       const uint32_t node = open[i];
-      if (node != host && fabric.nodes[node].kind == NodeKind::kHost) continue;
-      for (uint16_t p = 0; p < fabric.nodes[node].ports.size(); ++p) {
-        const uint32_t peer = fabric.peer_of({node, p}).node;
-        if (peer == host || came_by_[peer] != nullptr) continue;
-        came_by_[peer] = &fabric.links[fabric.nodes[node].ports[p].link];
-        came_from_[peer] = node;
-        open.push_back(peer);
-      }
+      if (fabric.nodes[node].kind == NodeKind::kHost) continue;
+      for (uint16_t p = 0; p < fabric.nodes[node].ports.size(); ++p)
+        reach(fabric.peer_of({node, p}).node,
+              {.is_reached = true, .by = &fabric.links[fabric.nodes[node].ports[p].link], .from = node});
     }
   }
 
-  Path to(uint32_t node) const {
+  // Of one of these hosts; empty: there is none.
+  Path path(uint32_t host, uint32_t to) const {
     Path out;
-    for (; node != host_ && came_by_[node] != nullptr; node = came_from_[node]) out.push_back(came_by_[node]);
+    if (!reached_[to].is_reached) return out;
+    uint32_t node = to;
+    for (; reached_[node].by != nullptr; node = reached_[node].from) out.push_back(reached_[node].by);
+    out.push_back(&fabric_.links[fabric_.nodes[host].ports[reached_[node].first_port].link]);
     std::ranges::reverse(out);
     return out;
   }
 
  private:
+  struct Reached {
+    bool is_reached = false;
+    uint16_t first_port = 0;         // of the host, if it is at a port of it
+    const FabricLink* by = nullptr;  // null: it is
+    uint32_t from = 0;
+  };
   const Fabric& fabric_;
-  uint32_t host_;
-  std::vector<const FabricLink*> came_by_;
-  std::vector<uint32_t> came_from_;
+  std::vector<Reached> reached_;
 };
 
 // The frames of a flow: of each message the first, those in the middle, the last.
@@ -135,22 +149,22 @@ bool has_ideal(const PlannedFlow& plan) {
 
 }  // namespace
 
+// One search for each set of hosts with the same peers, of which there is one a rack.
 std::vector<IdealTime> ideal_times(const Fabric& fabric, const std::vector<PlannedFlow>& flows) {
   std::vector<IdealTime> out(flows.size());
-  std::vector<size_t> by_source(flows.size());
-  std::iota(by_source.begin(), by_source.end(), size_t{0});
-  std::ranges::stable_sort(by_source, {}, [&](size_t i) { return flows[i].source; });
-  std::optional<WaysOfHost> ways;
-  uint32_t source = control::kNone;
-  for (const size_t i : by_source) {
-    const PlannedFlow& plan = flows[i];
-    if (!has_ideal(plan)) continue;
-    if (plan.source != source) ways.emplace(fabric, source = plan.source);
-    const Path path = ways->to(plan.destination);
-    if (path.empty()) continue;
-    const bool answers = plan.flow.transport == control::TransportKind::kReliable;
-    out[i].there = there(path, frames_of(plan));
-    if (answers) out[i].back = back(path, acknowledgement_bytes(plan));
+  std::map<std::vector<uint32_t>, std::vector<size_t>> by_peers;
+  for (size_t i = 0; i < flows.size(); ++i) {
+    if (has_ideal(flows[i])) by_peers[peers_of(fabric, flows[i].source)].push_back(i);
+  }
+  for (const auto& [peers, numbers] : by_peers) {
+    const WaysFrom ways(fabric, peers);
+    for (const size_t i : numbers) {
+      const Path path = ways.path(flows[i].source, flows[i].destination);
+      if (path.empty()) continue;
+      out[i].there = there(path, frames_of(flows[i]));
+      if (flows[i].flow.transport == control::TransportKind::kReliable)
+        out[i].back = back(path, acknowledgement_bytes(flows[i]));
+    }
   }
   return out;
 }
