@@ -4,7 +4,8 @@
 //   | Ethernet 14 | IPv4 20, IPv6 40 | UDP 8 | BTH 12 | RETH 16 or ImmDt 4 | payload | ICRC 4 |
 //
 // The host's tag comes on when a packet is sent (host_tag.hpp): only frame_bytes(), the length on the wire, counts it.
-// Only a WRITE FIRST or ONLY has a RETH, only the last packet of a SEND with immediate data an ImmDt. The payload is zeros, and is left out of memory.
+// Only a WRITE FIRST or ONLY has a RETH, only the last packet of a SEND with immediate data an ImmDt. The payload is
+// zeros, and is left out of memory.
 // A message of n bytes makes ⌈n / path MTU⌉ packets, at least one: ONLY, or FIRST MIDDLE … LAST. The
 // last one's payload is padded to 4 bytes (BTH's pad count) and asks for an acknowledgement.
 // The headers: roce_headers.hpp.

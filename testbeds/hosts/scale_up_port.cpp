@@ -57,15 +57,13 @@ void ScaleUpPort::take(Packet notice) noexcept {
   PacketPool::release(std::move(notice));
   SOFTSPINE_CHECK(it.sink < received_.size(), it.sink, received_.size());
   in_free_ = std::max(came, in_free_ + time_of(it.bytes));
-  in_.push({it.sink, it.bytes, in_free_});
+  in_.push({it.sink, in_free_});
 }
 
 void ScaleUpPort::act(Instant now, WorkEvents& events) noexcept {
   while (leaving() <= now) send_notice(events);
   while (!in_.empty() && in_.front().whole <= now) {
     const Incoming it = in_.pop();
-    ++counters_.received_messages;
-    counters_.received_bytes += it.bytes;
     events.received(first_sink_ + it.sink, received_[it.sink]++, now);
   }
 }
@@ -82,8 +80,6 @@ void ScaleUpPort::send_notice(WorkEvents& events) noexcept {
   store16(packet.data() + ethernet::kType, kLocalExperimental);
   std::memcpy(packet.data() + ethernet::kBytes, &notice, sizeof notice);
   node_.transmitter(flow.port).send(std::move(packet), start);
-  ++counters_.sent_messages;
-  counters_.sent_bytes += it.bytes;
   events.completed(first_flow_ + it.flow, it.tag, it.left);
 }
 

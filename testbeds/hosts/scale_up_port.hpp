@@ -25,13 +25,6 @@
 
 namespace softspine::testbeds {
 
-struct ScaleUpCounters {
-  uint64_t sent_messages = 0;
-  uint64_t sent_bytes = 0;
-  uint64_t received_messages = 0;
-  uint64_t received_bytes = 0;
-};
-
 class ScaleUpPort {
  public:
   // Node and pool outlive it. The rate is not zero, and that of the engine's links; their latency is theirs.
@@ -55,8 +48,6 @@ class ScaleUpPort {
   // Everything that is due.
   void act(dataplane::Instant now, WorkEvents& events) noexcept;
 
-  const ScaleUpCounters& counters() const { return counters_; }
-
  private:
   struct Flow {
     dataplane::PortNo port;
@@ -70,7 +61,6 @@ class ScaleUpPort {
   };
   struct Incoming {
     uint32_t sink = 0;
-    uint64_t bytes = 0;
     dataplane::Instant whole;
   };
   // A queue without end: it grows to what is under way, and does not shrink.
@@ -114,7 +104,6 @@ class ScaleUpPort {
   Line<Incoming> in_;
   dataplane::Instant out_free_;
   dataplane::Instant in_free_;
-  ScaleUpCounters counters_;
 };
 
 }  // namespace softspine::testbeds

@@ -180,7 +180,14 @@ TEST(Collectives, OfEveryKindEndOnServersOfSeveralGpus) {
         "all_to_all", "send_recv"}) {
     const Outcome out = run_text(rails(3, fmt::format("op: {}, channels: 5, size: 3000001B", way)));
     EXPECT_EQ(out.report["collectives"]["g"]["ranks_done"], 12) << way;
-    EXPECT_GT(number(out.report["collectives"]["g"], "scale_up_bytes"), 0u) << way;
+    const Json& ranks = out.report["collectives"]["g"];
+    EXPECT_GT(number(ranks, "scale_up_bytes"), 0u) << way;
+    EXPECT_EQ(number(ranks, "received_bytes"),
+              number(ranks, "scale_up_bytes") + number(out.report["flows"]["g"], "received_bytes"))
+        << way;
+    EXPECT_EQ(number(ranks, "messages_received"),
+              number(ranks, "scale_up_messages") + number(out.report["flows"]["g"], "received_messages"))
+        << way;
   }
 }
 
