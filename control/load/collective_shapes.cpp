@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -24,17 +23,16 @@ double gbytes_of(const Fabric& fabric, std::span<const uint32_t> hosts) {
   return static_cast<double>(least) / 8e9;
 }
 
-// How many ranks each server has, if these are one behind the other and as many in each: 1 otherwise.
+// How many ranks each server has, if it is the same number: 1 otherwise. They are in the order of the ranks.
 uint32_t per_server(const Fabric& fabric, std::span<const uint32_t> hosts) {
   const auto server_of = [&](size_t rank) -> const std::string& { return fabric.nodes[hosts[rank]].server; };
   size_t gpus = 1;
   while (gpus < hosts.size() && server_of(gpus) == server_of(0)) ++gpus;
-  std::set<std::string_view> seen;
-  for (size_t rank = 0; rank < hosts.size(); ++rank) {
-    if (rank % gpus != 0 && server_of(rank) != server_of(rank - 1)) return 1;
-    if (rank % gpus == 0 && !seen.insert(server_of(rank)).second) return 1;
+  if (hosts.size() % gpus != 0) return 1;
+  for (size_t rank = 1; rank < hosts.size(); ++rank) {
+    if ((server_of(rank) == server_of(rank - 1)) != (rank % gpus != 0)) return 1;
   }
-  return hosts.size() % gpus == 0 ? static_cast<uint32_t>(gpus) : 1;
+  return static_cast<uint32_t>(gpus);
 }
 
 }  // namespace
