@@ -155,6 +155,7 @@ TEST_P(RailsOf, CarryARingByAllNicsOfAServer) {
   const uint64_t all = n * 2 * (n - 1) * 4;  // MiB
   EXPECT_EQ(number(ranks, "received_bytes"), all << 20);
   EXPECT_EQ(number(ranks, "scale_up_bytes"), all * 3 / 4 << 20);
+  EXPECT_EQ(number(ranks, "clears_sent"), number(ranks, "messages_received")) << "beside the fabric, too";
   EXPECT_EQ(number(out.report["flows"]["g"], "received_bytes"), all / 4 << 20);
   EXPECT_EQ(number(out.report["flows"]["g"], "retransmitted_bytes"), 0u);
 }
@@ -171,6 +172,18 @@ TEST(Collectives, OfOneServerStayInIt) {
   EXPECT_NEAR(seconds_of(out.report, "g", 64 << 20), 1.5 * (64 << 20) / 450e9, 12e-6);
   EXPECT_EQ(number(out.report["totals"], "sent_packets"), 0u);
   EXPECT_EQ(out.report["collectives"]["g"]["ranks_done"], 4);
+}
+
+// A megabyte at a GB/s, and 100 µs.
+TEST(Collectives, TakeTheirServersScaleUpLinks) {
+  std::string nodes;
+  for (int nic = 1; nic <= 4; ++nic)
+    nodes += fmt::format("{}z1-h1-nic{}: {{scale_up_rate: 8Gbps, scale_up_latency: 100us}}", nic > 1 ? ", " : "", nic);
+  const Outcome out = run_text(rails(2,
+                                     "op: send_recv, admission: open, size: 1000000B, "
+                                     "ranks: [z1-h1-nic1, z1-h1-nic2, z1-h1-nic3, z1-h1-nic4]") +
+                               "topology: {nodes: {" + nodes + "}}\n");
+  EXPECT_NEAR(seconds_of(out.report, "g", 1'000'000), 1.1e-3, 1e-6);
 }
 
 TEST(Collectives, OfEveryKindEndOnServersOfSeveralGpus) {

@@ -90,6 +90,14 @@ TEST(CollectiveCut, ATreeHalvesItsChunksUntilThereAreEnough) {
   EXPECT_EQ(Cut(shape).chunk_bytes(81 * uint64_t{72'000}), 36'000U);
 }
 
+// Two servers of eight: 7 hops in the chain and one between servers, so 64 chunks of ≥ 128 KiB.
+TEST(CollectiveCut, ATreeOfServersCountsTheirChains) {
+  const CollectiveShape shape{
+      .algorithm = CollectiveAlgorithm::kTree, .ranks = 16, .per_server = 8, .bytes = 64 * kMib};
+  EXPECT_EQ(Cut(shape).chunk_bytes(32 * kMib), 512 * kKib);
+  EXPECT_EQ(Cut(shape).chunk_bytes(32 * kMib - 1), 256 * kKib);
+}
+
 TEST(CollectiveCut, PairsHaveChunksOf128KibibytesAndSmallerOnesForLess) {
   CollectiveShape shape{
       .collective = Collective::kAllToAll, .algorithm = CollectiveAlgorithm::kDirect, .ranks = 2, .bytes = 2 * kMib};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "control/collectives/choice.hpp"
+#include "control/traffic/flow.hpp"
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {
@@ -117,6 +119,51 @@ TEST(Collectives, OfServersWithUnlikeNumbersOfRanksGoByRanks) {
       with_fabric(two_servers("") + "collectives: [{name: g, op: all_reduce, size: 4MiB, ranks: [h1, h3, h4]}]\n"));
   EXPECT_EQ(testbed.collectives.at(0).shapes[0].per_server, 1u);
   EXPECT_FALSE(testbed.collectives.at(0).scale_up.empty());
+}
+
+TEST(Collectives, OfAServerAndTwoHostsGoByRanks) {
+  const Testbed testbed =
+      read_well(with_fabric("topology: {nodes: {h1: {server: a}, h3: {server: a}}}\n"
+                            "collectives: [{name: g, op: all_reduce, size: 4MiB}]\n"));
+  EXPECT_EQ(testbed.collectives.at(0).shapes[0].per_server, 1u);
+}
+
+// NCCL's choice knows all NICs of a server, and in one server its scale-up links.
+void expect_choices(const std::string& ranks, const NcclCluster& cluster, const NcclCluster& wrong) {
+  std::string sizes;
+  for (uint32_t power = 10; power < 30; ++power) sizes += (power > 10 ? ", " : "") + std::to_string(1U << power) + "B";
+  const Testbed testbed = read_well(with_fabric(two_servers("") + "collectives: [{name: g, op: all_reduce, size: [" +
+                                                sizes + "], channels: 2, ranks: " + ranks + "}]\n"));
+  uint32_t different = 0;
+  for (CollectiveShape shape : testbed.collectives.at(0).shapes) {
+    const auto found = std::pair(shape.algorithm, shape.protocol);
+    shape.algorithm = CollectiveAlgorithm::kAuto;
+    shape.protocol = CollectiveProtocol::kAuto;
+    const auto of = [&](const NcclCluster& each) {
+      const CollectiveShape chosen = choose(shape, each);
+      return std::pair(chosen.algorithm, chosen.protocol);
+    };
+    EXPECT_EQ(found, of(cluster)) << shape.bytes;
+    different += of(cluster) != of(wrong) ? 1 : 0;
+  }
+  EXPECT_GT(different, 0u);
+}
+
+TEST(Collectives, AreChosenByTheLinksOfAServersGpusTogether) {
+  expect_choices("[h1, h3, h2, h4]", {.servers = 2, .channels = 2, .channel_gbytes = 12.5},
+                 {.servers = 2, .channels = 2, .channel_gbytes = 6.25});
+  expect_choices("[h1, h3]", {.servers = 1, .channels = 2, .channel_gbytes = 225},
+                 {.servers = 1, .channels = 2, .channel_gbytes = 12.5});
+}
+
+TEST(Collectives, OfOneServerHaveNoFlows) {
+  const Testbed testbed = read_well(
+      with_fabric(two_servers("") + "collectives: [{name: g, op: all_reduce, size: 4MiB, ranks: [h1, h3]}]\n"));
+  const CollectiveRun& run = testbed.collectives.at(0);
+  EXPECT_TRUE(run.channel.empty());
+  EXPECT_TRUE(testbed.workloads[run.workload].from.empty());
+  EXPECT_EQ(testbed.workloads[run.workload].message_bytes, kMaxMessageBytes)
+      << "messages beside the fabric are not its";
 }
 
 TEST(Collectives, NeedOneScaleUpLinkInAServer) {

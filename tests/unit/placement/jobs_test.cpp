@@ -275,6 +275,15 @@ TEST(Jobs, CollectivesCountAsTheirRanksSend) {
   EXPECT_EQ(cut.tiers.at(0).bytes, 0);
 }
 
+// The ranks of a server come together, so a ring leaves each of the four once, whatever the order in the file.
+TEST(Jobs, CollectivesCountAsTheirServersSend) {
+  const Testbed testbed =
+      tests::read_well(kZones +
+                       "jobs: [{name: j, servers: 4}]\ncollectives: [{name: c, ranks: [job j rail 2, job j rail 1], "
+                       "protocol: simple, op: all_reduce, algorithm: ring, size: 4MiB}]\n");
+  EXPECT_EQ(testbed.jobs.at(0).bytes, 4 * 2 * 7.0 / 8 * (4 << 20));
+}
+
 TEST(Jobs, MinCutWithoutTrafficIsWarnedOf) {
   const Testbed testbed = tests::read_well(kZones + "jobs: [{name: a, servers: 2, placement: min-cut}]\n");
   ASSERT_EQ(testbed.warnings.size(), 1u);
