@@ -144,6 +144,21 @@ TEST(Matching, TakesMessagesOfOneSourceInTheirOrder) {
   }
 }
 
+TEST(Matching, CountsMessagesThatAreLongerThanTheirReceives) {
+  const auto of_bytes = [](uint64_t bytes) {
+    TracedOperation out = receive_of(0, 1);
+    out.bytes = bytes;
+    return out;
+  };
+  TraceFabric fabric{
+      {{send_to(1, 100, 1), send_to(1, 100, 1), send_to(1, 100, 1)}, {of_bytes(99), of_bytes(100), of_bytes(101)}},
+      16,
+      {}};
+  fabric.run();
+  EXPECT_EQ(fabric.program(1).counters().longer, 1u);
+  EXPECT_EQ(fabric.program(1).counters().received_bytes, 300u);
+}
+
 // Both receive 100 messages before they send any: 101 operations must be open.
 TEST(Windows, ThatAreTooSmallAreNamed) {
   std::vector<TracedRank> ranks(2);

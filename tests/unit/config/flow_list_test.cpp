@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "control/compile/review.hpp"
+#include "control/load/listed_flows.hpp"
 #include "control/traffic/plan.hpp"
 #include "control/traffic/workload_demands.hpp"
 #include "control/traffic/workload_packets.hpp"
@@ -135,6 +136,27 @@ TEST_F(FlowList, TheWorkloadsOwnDscpIsThatOfAllFlows) {
   EXPECT_THAT(dscps_of(testbed->workloads[0]), ElementsAre(11));
 }
 
+// SONiC's AZURE maps give class 0 to DSCP 8, and none to class 7.
+TEST_F(FlowList, PrioritiesAreClassesOfTheAzureMaps) {
+  write("flow.txt", "4\n0 1 0 100 5 0\n0 1 5 100 5 0\n0 1 6 100 5 0\n0 1 1 100 5 0\n");
+  const auto testbed = load("{name: w, pattern: list, file: flow.txt}");
+  ASSERT_TRUE(testbed) << to_string(testbed.error().front());
+  std::vector<int> found;
+  for (const ListedFlow& flow : testbed->workloads[0].flows) found.push_back(flow.dscp.value());
+  EXPECT_THAT(found, ElementsAre(8, 46, 48, 1));
+}
+
+TEST_F(FlowList, AcknowledgementsHaveTheDscpThatTheWorkloadGivesThem) {
+  write("flow.txt", "1\n0 1 4 100 5 0\n");
+  for (const auto& [keys, dscp] : {std::pair{"", 4}, {", ack_dscp: 48", 48}}) {
+    const auto testbed = load(std::string("{name: w, pattern: list, file: flow.txt, transport: rc") + keys + "}");
+    ASSERT_TRUE(testbed) << to_string(testbed.error().front());
+    const auto plan = plan_flows(testbed->workloads, std::vector<TrafficHost>(testbed->fabric.nodes.size()), 1);
+    EXPECT_EQ(plan.at(0).sink.ack_dscp, dscp);
+    EXPECT_EQ(plan.at(0).flow.dscp, 4);
+  }
+}
+
 TEST_F(FlowList, NumbersAreThoseOfTheHostsThatAreNamed) {
   write("flow.txt", "1\n0 1 3 100 5 0\n");
   const auto testbed = load("{name: w, pattern: list, file: flow.txt, hosts: [h3, h1]}");
@@ -206,6 +228,23 @@ TEST_F(FlowList, ArrivalsAreDrawnAtTheLoadOfTheLinks) {
   const auto other =
       load("{name: w, pattern: poisson, load: 50%, sizes: hadoop, until: 100ms}", "{duration: 1s, seed: 4}");
   EXPECT_NE(other->workloads[0].flows[0].bytes, w.flows[0].bytes);
+}
+
+TEST_F(FlowList, ArrivalsOfTwoWorkloadsDiffer) {
+  const std::string keys = ", pattern: poisson, load: 50%, sizes: hadoop, flows: 5}";
+  const auto testbed = load("{name: a" + keys + ", {name: b" + keys);
+  ASSERT_TRUE(testbed) << to_string(testbed.error().front());
+  EXPECT_NE(testbed->workloads[0].flows[0].start, testbed->workloads[1].flows[0].start);
+}
+
+TEST(RateOfAHost, IsThatOfAllItsLinks) {
+  const Testbed testbed = tests::read_well(
+      "name: t\nfabric: {kind: hpn, segments: 1, servers_per_segment: 1, rails: 1, planes: 1, "
+      "aggregations_per_plane: 1, host_link: {rate: 200Gbps}, fabric_link: {rate: 400Gbps}}\n");
+  for (uint32_t n = 0; n < testbed.fabric.nodes.size(); ++n) {
+    if (testbed.fabric.nodes[n].kind != NodeKind::kHost) continue;
+    EXPECT_EQ(rate_of_host(testbed.fabric, n), dataplane::Rate::gbps(400));
+  }
 }
 
 TEST_F(FlowList, ADistributionOfOnesOwnIsAFile) {
