@@ -34,7 +34,7 @@ using tests::DrawnTestbed;
 using tests::SchemaKey;
 
 constexpr uint32_t kDrawnInCi = 32;
-constexpr uint32_t kTries = 16;  // testbeds in which a key may be refused before it counts as never drawn
+constexpr uint32_t kTries = 40;  // testbeds in which a key may be refused before it counts as never drawn
 
 // A check that does not hold ends the program: this says which testbed it was.
 std::array<char, 200> last_words{};

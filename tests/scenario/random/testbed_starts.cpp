@@ -38,7 +38,9 @@ constexpr std::string_view kExtraHost = R"({"topology": {"nodes": {"extra": {"ki
   "links": [{"endpoints": ["extra", "tor1"], "rate": "100Gbps"}]}})";
 
 // h1 and h3 are two GPUs of one server, and h1 is a rank of two collectives.
-constexpr std::string_view kGpus = R"({"topology": {"nodes": {"h1": {"server": "box"}, "h3": {"server": "box"}}},
+constexpr std::string_view kGpus = R"({"topology": {"nodes": {
+    "h1": {"server": "box", "scale_up_rate": "90Gbps", "scale_up_latency": "300ns"},
+    "h3": {"server": "box", "scale_up_rate": "90Gbps", "scale_up_latency": "300ns"}}},
   "collectives": [{"name": "c0", "op": "all_reduce", "size": "64KiB", "channels": 2, "ranks": ["h1", "h3", "h2", "h4"]},
     {"name": "c1", "op": "all_to_all", "size": "32KiB", "ranks": ["h1", "h2"], "compute": "3us"}]})";
 constexpr std::string_view kTrace = R"({"traces": [{"name": "t0", "file": "drawn.goal"}]})";
