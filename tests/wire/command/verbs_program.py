@@ -87,11 +87,12 @@ def needs_a_device(it: Softspine) -> Problems:
     server = Server(it)
     server.connect().close()
     done = verbs(it, '127.0.0.1', '--port', server.port)
+    heard = [server.process.stderr.readline() for _ in ('the connection', 'the client')]
     status, out, _ = server.end()
     if done.returncode != 2 or 'RDMA device' not in done.stderr:
         yield f'client: {done}'
-    if status != 1 or out:
-        yield f'server: {status}, {out}'
+    if status != 1 or out or not all('closed the connection' in line for line in heard):
+        yield f'server: {status}, {out}, {heard}'
 
 
 def bears_strangers(it: Softspine) -> Problems:
