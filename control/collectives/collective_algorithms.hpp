@@ -19,6 +19,7 @@ Lanes ring_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
 Lanes tree_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
 Lanes halving_doubling_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
 Lanes hierarchical_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
+Lanes plan_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
 Lanes direct_lanes(const CollectiveShape& shape, const Cut& cut, uint32_t rank);
 
 // A bit for each collective.
@@ -60,6 +61,11 @@ inline constexpr std::array kCollectiveAlgorithms{
         fit({Collective::kAllToAll, Collective::kAllGather, Collective::kReduceScatter, Collective::kSendRecv})},
 };
 
+// Not among those that a testbed names: it comes with a file, which says what it is for.
+inline constexpr AlgorithmRow kPlannedAlgorithm{
+    CollectiveAlgorithm::kPlan, "plan", plan_lanes,
+    fit({Collective::kAllReduce, Collective::kAllGather, Collective::kReduceScatter, Collective::kAllToAll})};
+
 struct CollectiveWord {
   Collective collective;
   std::string_view word;
@@ -94,6 +100,7 @@ constexpr std::string_view word_for(CollectiveProtocol protocol) {
 
 // Null: none, as for kAuto.
 constexpr const AlgorithmRow* algorithm_row(CollectiveAlgorithm algorithm) {
+  if (algorithm == CollectiveAlgorithm::kPlan) return &kPlannedAlgorithm;
   const auto* row = std::ranges::find(kCollectiveAlgorithms, algorithm, &AlgorithmRow::algorithm);
   return row == kCollectiveAlgorithms.end() ? nullptr : row;
 }

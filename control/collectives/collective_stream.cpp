@@ -20,7 +20,8 @@ DataUse carried(const DataUse& data) {
 
 }  // namespace
 
-CollectiveStream::CollectiveStream(Lanes lanes, CollectiveProtocol protocol, uint32_t slots) : protocol_(protocol) {
+CollectiveStream::CollectiveStream(Lanes lanes, CollectiveProtocol protocol, uint32_t slots, uint32_t marks)
+    : marked_(marks, kNothing), protocol_(protocol) {
   lanes_.reserve(lanes.size());
   for (auto& lane : lanes) {
     LaneState& state = lanes_.emplace_back();
@@ -43,6 +44,10 @@ bool CollectiveStream::make() {
   given_ = 0;
   while (!lanes_.empty()) {
     if (turn_ >= lanes_.size()) turn_ = 0;
+    if (lanes_[turn_].lane->waits()) {
+      ++turn_;
+      continue;
+    }
     Step step;
     if (lanes_[turn_].lane->next(step)) {
       make_step(lanes_[turn_++], step);
@@ -76,7 +81,9 @@ void CollectiveStream::make_work(LaneState& state, const Step& step) {
   Made& work = add(OperationKind::kReduce, step.data);
   work.operation.bytes = step.data.all_bytes();
   need(work, state.last_work);
+  if (step.after != kUnmarked) need(work, marked_[step.after]);
   state.last_work = number_ - 1;
+  if (step.mark != kUnmarked) marked_[step.mark] = state.last_work;
   for (size_t i = 0; i < step.from.all().size(); ++i) {
     need(work, first_receive + i);
     state.received[i].take(state.last_work);

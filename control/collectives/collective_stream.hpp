@@ -4,7 +4,7 @@
 //
 //   receive k   needs its slot: the work on what came `slots` messages before it
 //   work k      a kReduce: needs what it receives, the lane's work before it, and a slot to send from: the send
-//               `slots` messages before its own
+//               `slots` messages before its own; and the work whose mark it waits for, of another lane
 //   send k      needs its work. Of an exchange: the lane's work before it, and no slot
 //
 // Works of a lane follow each other, so messages of a connection keep their order. Copies count as work: NCCL's thread
@@ -26,7 +26,8 @@ using Lanes = std::vector<std::unique_ptr<Lane>>;
 
 class CollectiveStream final : public WorkStream {
  public:
-  CollectiveStream(Lanes lanes, CollectiveProtocol protocol, uint32_t slots);
+  // Marks of steps are below `marks`.
+  CollectiveStream(Lanes lanes, CollectiveProtocol protocol, uint32_t slots, uint32_t marks = 0);
 
   bool next(Operation& out) noexcept override;
   // Of the operation that next() gave last. A message that reads nothing carries its work's value.
@@ -70,6 +71,7 @@ class CollectiveStream final : public WorkStream {
   static void need(Made& made, uint64_t number);
 
   std::vector<LaneState> lanes_;
+  std::vector<uint64_t> marked_;  // by mark: the work
   size_t turn_ = 0;
   CollectiveProtocol protocol_;
   std::array<Made, kMaxMade> made_;

@@ -8,6 +8,7 @@
 
 #include "control/collectives/collective_algorithms.hpp"
 #include "control/collectives/cut.hpp"
+#include "control/collectives/plan_cut.hpp"
 #include "dataplane/units/check.hpp"
 
 namespace softspine::control {
@@ -25,11 +26,13 @@ Lanes lanes_of(const CollectiveShape& shape, const Cut& cut, uint32_t rank) {
 
 std::unique_ptr<CollectiveStream> stream_of(const CollectiveShape& shape, uint32_t rank) {
   const Cut cut(shape);
-  return std::make_unique<CollectiveStream>(lanes_of(shape, cut, rank), shape.protocol, cut.slots());
+  const uint32_t marks = shape.plan ? shape.plan->ranks[rank].marks : 0;
+  return std::make_unique<CollectiveStream>(lanes_of(shape, cut, rank), shape.protocol, cut.slots(), marks);
 }
 
 uint32_t least_window(const CollectiveShape& shape, uint32_t rank) {
   constexpr uint32_t kMaxOfAStep = kMaxPeers + 2;  // of a tree's inner rank: receives, a work, a send, or the reverse
+  if (shape.plan) return PlanCut(shape).operations(shape.plan->ranks[rank]);
   const Cut cut(shape);
   const auto lanes = static_cast<uint32_t>(lanes_of(shape, cut, rank).size());
   return (cut.slices() + 1) * kMaxOfAStep * lanes;

@@ -65,6 +65,7 @@ Cut::Cut(const CollectiveShape& shape)
 bool Cut::in_steps_of_four() const {
   const bool has_ring =
       shape_.algorithm == CollectiveAlgorithm::kRing || shape_.algorithm == CollectiveAlgorithm::kHierarchical;
+  if (shape_.algorithm == CollectiveAlgorithm::kPlan) return shape_.protocol == CollectiveProtocol::kSimple;
   return has_ring && shape_.protocol == CollectiveProtocol::kSimple && shape_.collective != Collective::kBroadcast &&
          shape_.collective != Collective::kReduce;
 }

@@ -18,7 +18,8 @@ namespace softspine::control {
 // A rank's buffers. kScratch is as large as all ranks' data; the others as the collective says.
 enum class DataPlace : uint8_t { kNowhere, kInput, kOutput, kScratch };
 
-// value = the sum of what was received and of `reads`, if any; then `writes` takes its place, if any.
+// value = the sum of what was received and of `reads`, if any; then `writes` takes its place, if any, or, if it `adds`,
+// is added to it.
 struct DataUse {
   DataPlace reads = DataPlace::kNowhere;
   DataPlace writes = DataPlace::kNowhere;
@@ -27,10 +28,12 @@ struct DataUse {
   uint64_t bytes = 0;   // of one piece
   uint32_t pieces = 1;  // `stride` bytes apart, both where it reads and where it writes
   uint64_t stride = 0;
+  bool adds = false;
 
   uint64_t all_bytes() const { return bytes * pieces; }
 };
 
+constexpr uint32_t kUnmarked = UINT32_MAX;
 constexpr uint32_t kMaxPeers = 3;  // of a tree: two servers below, and a GPU of its own
 
 class Peers {
@@ -53,6 +56,9 @@ struct Step {
   bool exchanges = false;
   DataUse sent;            // of an exchange
   bool new_peers = false;  // nothing was sent to or received from them before
+  // A work that has a mark can be waited for, by lanes of this rank. Of several with one mark the last one is.
+  uint32_t mark = kUnmarked;
+  uint32_t after = kUnmarked;
 
   const DataUse& sends() const { return exchanges ? sent : data; }
 };
@@ -65,6 +71,8 @@ class Lane {
   Lane& operator=(const Lane&) = delete;
 
   uint32_t channel() const { return channel_; }
+  // Others of its rank come first.
+  virtual bool waits() const noexcept { return false; }
   // `out` as a Step is made. False: there are no more.
   virtual bool next(Step& out) noexcept = 0;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 namespace softspine::control {
 
@@ -17,14 +18,16 @@ enum class Collective : uint8_t {
 };
 
 // kAuto: NCCL's choice of the least time. kTree: double binary. kHalvingDoubling: recursive.
-// kHierarchical: in each server, by rail, in each server.
-enum class CollectiveAlgorithm : uint8_t { kAuto, kRing, kTree, kHalvingDoubling, kHierarchical, kDirect };
+// kHierarchical: in each server, by rail, in each server. kPlan: as a file has it.
+enum class CollectiveAlgorithm : uint8_t { kAuto, kRing, kTree, kHalvingDoubling, kHierarchical, kDirect, kPlan };
 // NCCL's: LL puts a flag beside every 4 bytes, LL128 8 bytes of flags into 128.
 enum class CollectiveProtocol : uint8_t { kAuto, kSimple, kLl, kLl128 };
 
 // kReceiver: each message waits until its receiver has said that there is a place for it (NCCL's clear-to-send). kOpen:
 // none does.
 enum class Admission : uint8_t { kOpen, kReceiver };
+
+struct CollectivePlan;  // control/model/collective_plan.hpp
 
 // What one collective is; ranks ≥ 2. Once everything is chosen there is no kAuto.
 struct CollectiveShape {
@@ -37,9 +40,10 @@ struct CollectiveShape {
   uint32_t root = 0;   // Broadcast, Reduce
   uint32_t channels = 1;
   // 0: as NCCL has it (control/collectives/cut.hpp)
-  uint64_t chunk_bytes = 0;  // of data
-  uint32_t slices = 0;       // messages a chunk
-  uint32_t slots = 0;        // messages under way on one connection
+  uint64_t chunk_bytes = 0;                    // of data
+  uint32_t slices = 0;                         // messages a chunk
+  uint32_t slots = 0;                          // messages under way on one connection
+  std::shared_ptr<const CollectivePlan> plan;  // of kPlan
 };
 
 }  // namespace softspine::control

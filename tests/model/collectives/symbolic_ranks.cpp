@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "control/model/collective_plan.hpp"
+
 namespace softspine::tests {
 namespace {
 
@@ -24,6 +26,11 @@ uint64_t output_bytes(const control::CollectiveShape& shape) {
   }
 }
 
+uint64_t scratch_bytes(const control::CollectiveShape& shape, uint32_t rank) {
+  if (!shape.plan) return shape.bytes;
+  return shape.bytes / shape.plan->chunks * shape.plan->ranks[rank].scratch_chunks;
+}
+
 }  // namespace
 
 SymbolicRanks::SymbolicRanks(const control::CollectiveShape& shape, uint64_t seed) : shape_(shape), random_(seed) {
@@ -39,9 +46,19 @@ SymbolicRanks::SymbolicRanks(const control::CollectiveShape& shape, uint64_t see
     const bool gathers = shape.collective == Collective::kAllGather;
     rank.memory[DataPlace::kInput] = inputs_.emplace_back(drawn(gathers ? block_of(shape) : shape.bytes));
     rank.memory[DataPlace::kOutput] = drawn(output_bytes(shape));
-    rank.memory[DataPlace::kScratch] = drawn(shape.bytes);
+    rank.memory[DataPlace::kScratch] = drawn(scratch_bytes(shape, r));
+    if (shape.plan && shape.plan->in_place) put_in_place(r);
     awake_.push_back(r);
   }
+}
+
+// The input stands in the output, at its place, or the output in the input.
+void SymbolicRanks::put_in_place(uint32_t rank) {
+  const Values& input = inputs_[rank];
+  Values& output = ranks_[rank].memory[DataPlace::kOutput];
+  if (shape_.collective == Collective::kReduceScatter) return;
+  const uint64_t begin = shape_.collective == Collective::kAllGather ? block_of(shape_) * rank : 0;
+  std::ranges::copy(input, output.begin() + static_cast<std::ptrdiff_t>(begin));
 }
 
 std::string SymbolicRanks::run() {
@@ -163,6 +180,7 @@ void SymbolicRanks::work(Rank& rank, const Open& work) {
     for (uint64_t i = 0; i < value.size(); ++i) {
       const uint64_t offset = data.write_offset + i / data.bytes * data.stride + i % data.bytes;
       if (offset >= memory.size()) return fail("writes beyond the end");
+      if (data.adds) value[i] += memory[offset];
       memory[offset] = value[i];
     }
   }
@@ -204,7 +222,11 @@ bool SymbolicRanks::is_right(uint32_t rank) const {
     }
   };
   if (shape_.collective == Collective::kReduce && rank != shape_.root) return true;
-  const Values& output = ranks_[rank].memory.at(DataPlace::kOutput);
+  Values output = ranks_[rank].memory.at(DataPlace::kOutput);
+  if (shape_.plan && shape_.plan->in_place && shape_.collective == Collective::kReduceScatter) {
+    const Values& input = ranks_[rank].memory.at(DataPlace::kInput);
+    std::copy_n(input.begin() + static_cast<std::ptrdiff_t>(rank * block), output.size(), output.begin());
+  }
   for (uint64_t offset = 0; offset < output.size(); ++offset) {
     if (output[offset] != expected(offset)) return false;
   }

@@ -56,6 +56,7 @@ class SymbolicRanks {
     std::deque<Message> receives;
   };
 
+  void put_in_place(uint32_t rank);
   void pull(Rank& rank);
   std::vector<uint64_t> ready_of(const Rank& rank);
   void start(uint32_t rank, uint64_t number);
