@@ -214,7 +214,12 @@ class PlanReader {
     if (block.channel == kNoPeer) block.channel = 0;
     take_connection(node, block);
     rank.blocks.push_back(std::move(block));
-    for (const xml_node& step : children(node, "step")) read_step(step, rank);
+    for (const xml_node& step : children(node, "step")) {
+      const size_t before = rank.blocks.back().steps.size();
+      read_step(step, rank);
+      // A mistake of one is not one of all behind it.
+      if (rank.blocks.back().steps.size() == before) rank.blocks.back().steps.push_back({.line = line_of(step)});
+    }
   }
 
   void take_connection(const xml_node& node, const PlanBlock& block) {

@@ -8,6 +8,7 @@
 
 #include "control/collectives/choice.hpp"
 #include "control/collectives/collective_algorithms.hpp"
+#include "control/load/planned_collectives.hpp"
 
 namespace softspine::control {
 namespace {
@@ -64,6 +65,7 @@ std::optional<CollectiveShape> shape_of(const CollectiveRow& row, const Fabric& 
                               .bytes = bytes,
                               .root = row.root.value_or(0),
                               .channels = row.channels};
+  if (row.planned) return planned_shape(row, shape);
   const uint32_t servers = shape.ranks / shape.per_server;
   const double scale_up = static_cast<double>(fabric.nodes[hosts[0]].builtin.scale_up_rate.count_bps()) / 8e9;
   const double gbytes = servers == 1 ? scale_up : gbytes_of(fabric, hosts) * shape.per_server;

@@ -6,6 +6,7 @@
 #include "control/collectives/collective_algorithms.hpp"
 #include "control/collectives/collective_work.hpp"
 #include "control/load/collective_shapes.hpp"
+#include "control/load/planned_collectives.hpp"
 #include "control/load/resolve.hpp"
 #include "control/rows/collective_formats.hpp"
 #include "control/traffic/flow.hpp"
@@ -40,6 +41,9 @@ class CollectiveResolver {
     for (size_t i = 0; i < row.size.items.size(); ++i) {
       const uint64_t bytes = row.size.items[i].count;
       if (!is_good_size(bytes, places[i], out)) return std::nullopt;
+      const CollectiveShape asked{
+          .protocol = row.protocol, .ranks = static_cast<uint32_t>(out.ranks.size()), .bytes = bytes};
+      if (!goes_by_plan(reader_, row, asked, places[i])) return std::nullopt;
       const auto shape = shape_of(row, fabric_, out.ranks, bytes);
       if (!shape || !take_connections(row, *shape, out, places[i], workload)) return std::nullopt;
       out.shapes.push_back(*shape);

@@ -7,6 +7,7 @@
 #include "control/document/text_file.hpp"
 #include "control/load/hash_check.hpp"
 #include "control/load/include.hpp"
+#include "control/load/planned_collectives.hpp"
 #include "control/load/qos_resolve.hpp"
 #include "control/load/resolve.hpp"
 #include "control/load/without_effect.hpp"
@@ -151,6 +152,7 @@ std::expected<Testbed, Refused> parse(std::string_view text, std::string_view na
   out.run = resolve_run(reader, row.run, overrides, expanded.fabric);
   draw_clocks(out.run, expanded.fabric);
   NodeFinder nodes(reader, expanded);
+  read_plans(reader, row.collectives);
   if (expanded.names_known) out.jobs = resolve_jobs(reader, row, out.run.seed, expanded.fabric);
   nodes.set_jobs(out.jobs);
   out.workloads = resolve_workloads(reader, row, out.run, nodes);

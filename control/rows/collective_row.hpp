@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,8 @@ struct CollectiveRow {
   std::optional<OneOrMore<std::string>> ranks;
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::kAuto;
   CollectiveProtocol protocol = CollectiveProtocol::kAuto;
+  std::optional<std::string> plan;
+  std::shared_ptr<const CollectivePlan> planned;  // read from it
   uint32_t iterations = CollectiveRun{}.iterations;
   std::optional<uint32_t> root;
   uint32_t channels = CollectiveShape{}.channels;

@@ -25,6 +25,9 @@ const Table<CollectiveRow>& Tables<CollectiveRow>::table() {
           .optional("protocol", &CollectiveRow::protocol,
                     "NCCL's: simple; ll: 4 bytes of flag beside every 4 of data; ll128: 8 in 128; auto: as NCCL "
                     "chooses")
+          .optional("plan", &CollectiveRow::plan,
+                    "an algorithm of one's own: MSCCL's XML, a file beside this one; algorithm and channels are its, "
+                    "and the protocol, if none is named")
           .optional("iterations", &CollectiveRow::iterations, "of each size", within<uint32_t>(1, 10'000))
           .optional("root", &CollectiveRow::root, "broadcast, reduce: the rank")
           .optional("channels", &CollectiveRow::channels, "NCCL's: each takes a part of the bytes",

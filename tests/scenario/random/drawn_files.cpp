@@ -42,6 +42,15 @@ constexpr std::array kFiles{
               "5\n0 3 3 100 50000 0.000205\n1 2 4 100 700 0.000201\n0 3 3 100 1 0.000205\n2 0 3 100 30001 0.00021\n"
               "3 1 0 100 4096 0.000203001002\n"},
     DrawnFile{"sizes", "drawn-sizes.txt", "1 0\n300 37.5\n9000 99\n20000 100\n"},
+    DrawnFile{"plan", "drawn-plan.xml", R"(<algo proto="LL" nchannels="1" nchunksperloop="2" ngpus="2" coll="allreduce">
+      <gpu id="0" s_chunks="0"><tb id="0" send="1" recv="1" chan="0">
+        <step s="0" type="s" srcbuf="i" srcoff="1" dstbuf="i" dstoff="1" cnt="1"/>
+        <step s="1" type="rrcs" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1"/>
+        <step s="2" type="r" srcbuf="i" srcoff="1" dstbuf="o" dstoff="1" cnt="1"/></tb></gpu>
+      <gpu id="1" s_chunks="0"><tb id="0" send="0" recv="0" chan="0">
+        <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="i" dstoff="0" cnt="1"/>
+        <step s="1" type="rrcs" srcbuf="i" srcoff="1" dstbuf="o" dstoff="1" cnt="1"/>
+        <step s="2" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1"/></tb></gpu></algo>)"},
     // Three ranks: two whose messages are taken as they come, a ring of needs between them, and work on two cpus.
     DrawnFile{
         "trace", "drawn.goal",

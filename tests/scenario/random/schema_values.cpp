@@ -13,7 +13,7 @@ namespace softspine::tests {
 namespace {
 
 // Keys whose texts name something, by a part of the key's name. Others get any name at all.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 36> kNamed{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 37> kNamed{{
     {"link", "port"},
     {"node", "node"},
     {"rack", "tor"},
@@ -49,6 +49,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 36> kNamed{{
     {"file", "import"},
     {"flow_list", "flow_list"},
     {"sizes", "sizes"},
+    {"plan", "plan"},
     {"as", "import_rule"},
 }};
 

@@ -67,6 +67,8 @@ constexpr std::array kRows{
     Row{"collective", true, R"({"collectives": [{"name": "c0", "op": "all_reduce", "size": "64KiB"}]})"},
     Row{"collective.channels", true, kGpus},
     Row{"collective.compute", true, kGpus},
+    Row{"collective.plan", true, R"({"collectives": [{"name": "c0", "op": "all_reduce", "size": "60000B",
+      "plan": "drawn-plan.xml", "ranks": ["h1", "h4"]}]})"},
     Row{"node.scale_up_rate", true, kGpus},
     Row{"node.scale_up_latency", true, kGpus},
     Row{"collective.root", true, R"({"collectives": [{"name": "c0", "op": "broadcast", "size": "64KiB"}]})"},

@@ -35,7 +35,7 @@ TEST_P(Shipped, IsAsItExpectsItselfToBe) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Testbeds, Shipped,
-                         testing::Values("two-tier", "ring-allreduce", "rail-allreduce", "moe-alltoall", "goal-trace",
+                         testing::Values("two-tier", "ring-allreduce", "rail-allreduce", "moe-alltoall", "msccl-plan", "goal-trace",
                                          "polarized", "cured-offset", "cured-seed-only", "e-ecmp", "link-flap",
                                          "pinned-fragmented", "pinned-doubled", "resilient", "flowlet", "spray",
                                          "alpha", "wred-before-pfc", "arp-mac-deadlock", "arp-mac-mended",
