@@ -14,7 +14,7 @@
 #include "control/traces/goal_scanner.hpp"
 #include "control/traces/label_table.hpp"
 #include "control/traces/message_counts.hpp"
-#include "control/traces/rank_graph.hpp"
+#include "control/traces/rank_builder.hpp"
 #include "control/traffic/flow.hpp"
 #include "dataplane/edge/owned_fd.hpp"
 
@@ -60,15 +60,6 @@ class GoalReader {
   }
 
  private:
-  struct Parsed {
-    OperationKind kind = OperationKind::kCompute;
-    uint32_t peer = 0;
-    uint32_t tag = 0;
-    uint32_t cpu = 0;
-    uint64_t amount = 0;  // bytes or nanoseconds
-    uint64_t line = 0;
-  };
-
   void advance() { token_ = scanner_.next(); }
   bool gave_up() const { return errors_.size() >= kMaxGoalErrors; }
   bool fail_at(uint64_t line, int column, std::string message) {
@@ -176,7 +167,7 @@ class GoalReader {
     if (token_.kind != GoalToken::Kind::kWord) return fail("expected a label, and " + found());
     const uint32_t other = find(token_.text, token_);
     const bool found_both = user != LabelTable::kNone && other != LabelTable::kNone;
-    if (found_both) graph_.need(user, other, starts);
+    if (found_both) rank_work_.need(user, other, starts);
     advance();
     return true;
   }
@@ -189,25 +180,29 @@ class GoalReader {
   }
 
   bool read_operation() {
-    Parsed op{.line = token_.line};
+    ReadOperation op{.line = token_.line};
     const int column = token_.column;
     const bool good = parse(op) && parse_options(op);
     if (!labels_.add(label_)) {
-      const uint64_t before = operations_[labels_.find(label_)].line;
+      const uint64_t before = rank_work_.at(labels_.find(label_)).line;
       labels_.add({});
       fail_at(op.line, column, "the label " + shown(label_) + " stands in line " + std::to_string(before) + " already");
     }
-    operations_.push_back(good ? op : Parsed{.line = op.line});
-    if (operations_.size() > kMaxGoalOperations) return fail("has more operations than can be counted");
+    rank_work_.add(good ? op : ReadOperation{.line = op.line});
+    if (rank_work_.size() > kMaxGoalOperations) return fail("has more operations than can be counted");
     if (good) count(op);
     return good;
   }
 
-  bool parse(Parsed& op) {
+  bool parse(ReadOperation& op) {
     const bool sends = token_.is("send");
     const bool computes = token_.is("calc");
     advance();
-    if (computes) return take_count("nanoseconds", kMaxComputeNs, op.amount);
+    if (computes) {
+      const bool good = take_count("nanoseconds", kMaxComputeNs, op.amount);
+      op.amount *= 1'000;
+      return good;
+    }
     op.kind = sends ? OperationKind::kSend : OperationKind::kReceive;
     const bool is_size = token_.kind == GoalToken::Kind::kNumber && token_.has_bytes && !token_.is_negative;
     if (!is_size || token_.is_bad) return fail("expected bytes, as 8b, and " + found());
@@ -228,7 +223,7 @@ class GoalReader {
                    "there is no rank " + std::to_string(out) + ": num_ranks is " + std::to_string(ranks_));
   }
 
-  bool parse_options(Parsed& op) {
+  bool parse_options(ReadOperation& op) {
     bool good = true;
     bool has[3]{};
     const auto once = [&](size_t which) {
@@ -257,82 +252,32 @@ class GoalReader {
     }
     return good;
   }
-  bool take_tag(Parsed& op) {
+  bool take_tag(ReadOperation& op) {
     if (op.kind == OperationKind::kSend && token_.is("-1")) return fail("a send names its tag, and " + found());
     return take_any("a tag", kMaxGoalNumber, op.tag);
   }
 
-  void count(const Parsed& op) {
-    TraceTotals& totals = work_->totals;
-    totals.cpus = std::max(totals.cpus, op.cpu + 1);
-    switch (op.kind) {
-      case OperationKind::kSend:
-        ++totals.sends;
-        totals.to_itself += op.peer == rank_ ? 1 : 0;
-        totals.sent_bytes += op.amount;
-        return counts_.send(rank_, op.peer, op.tag, op.amount);
-      case OperationKind::kReceive:
-        ++totals.receives;
-        totals.wildcards += op.peer == kAnyRank || op.tag == kAnyTag ? 1 : 0;
-        return counts_.receive(rank_, op.peer, op.tag);
-      default: ++totals.computes; totals.compute_ns += std::min(op.amount, UINT64_MAX - totals.compute_ns);
-    }
+  void count(const ReadOperation& op) {
+    if (op.kind == OperationKind::kSend) counts_.send(rank_, op.peer, op.tag, op.amount);
+    if (op.kind == OperationKind::kReceive) counts_.receive(rank_, op.peer, op.tag);
   }
 
   void end_rank() {
-    const auto count = static_cast<uint32_t>(operations_.size());
-    const std::vector<uint32_t> order = graph_.order(count);
-    if (order.size() == count) {
-      write(order);
-    } else {
-      fail_circle();
-    }
-    operations_.clear();
+    if (!rank_work_.write(*work_)) fail_circle();
+    rank_work_.clear();
     labels_.clear();
-    graph_.clear();
-  }
-
-  void write(const std::vector<uint32_t>& order) {
-    std::vector<uint32_t> place(order.size());
-    for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-    std::vector<uint64_t> needs;
-    std::vector<uint64_t> needs_started;
-    const auto take = [&](std::span<const uint64_t> from, std::vector<uint64_t>& to) {
-      to.clear();
-      for (const uint64_t need : from) to.push_back(place[static_cast<uint32_t>(need)]);
-      std::ranges::sort(to);
-    };
-    work_->begin_rank();
-    for (const uint32_t i : order) {
-      const Parsed& it = operations_[i];
-      TraceOperation op;
-      op.kind = it.kind;
-      op.peer = it.peer;
-      op.tag = it.tag;
-      op.cpu = it.cpu;
-      op.line = it.line;
-      if (it.kind == OperationKind::kCompute) {
-        op.time = dataplane::Duration::ns(static_cast<int64_t>(it.amount));
-      } else {
-        op.bytes = it.amount;
-      }
-      take(graph_.done_needs(i), needs);
-      take(graph_.started_needs(i), needs_started);
-      op.needs = needs;
-      op.needs_started = needs_started;
-      work_->write(op);
-    }
   }
 
   void fail_circle() {
     constexpr size_t kNamed = 6;
-    const std::vector<uint32_t>& circle = graph_.circle();
+    const std::vector<uint32_t>& circle = rank_work_.circle();
     std::string text;
     for (size_t i = 0; i < std::min(circle.size(), kNamed); ++i) {
-      text += std::string(labels_.label(circle[i])) + " (line " + std::to_string(operations_[circle[i]].line) + ") → ";
+      text +=
+          std::string(labels_.label(circle[i])) + " (line " + std::to_string(rank_work_.at(circle[i]).line) + ") → ";
     }
     if (circle.size() > kNamed) text += "… → ";
-    fail_at(operations_[circle[0]].line, 1,
+    fail_at(rank_work_.at(circle[0]).line, 1,
             "a circle of needs in rank " + std::to_string(rank_) + ": " + text + std::string(labels_.label(circle[0])));
   }
 
@@ -342,9 +287,8 @@ class GoalReader {
   std::string label_;
   uint32_t ranks_ = 0;
   uint32_t rank_ = 0;
-  std::vector<Parsed> operations_;  // of the rank that is read
+  RankBuilder rank_work_;  // of the rank that is read
   LabelTable labels_;
-  RankGraph graph_;
   MessageCounts counts_;
   std::shared_ptr<RecordedWork> work_ = std::make_shared<RecordedWork>();
   Errors errors_;

@@ -32,6 +32,7 @@ void RecordedWork::write(const TraceOperation& op) {
     totals.needs += needs.size();
   };
   const bool computes = op.kind == OperationKind::kCompute;
+  count(op);
   file_.put(static_cast<uint8_t>(op.kind));
   file_.put_number(op.cpu);
   file_.put_number(folded(op.line - std::exchange(last_line_, op.line)));
@@ -45,6 +46,26 @@ void RecordedWork::write(const TraceOperation& op) {
   ++rank.operations;
   rank.cpus = std::max(rank.cpus, op.cpu + 1);
   rank.end = file_.size();
+}
+
+void RecordedWork::count(const TraceOperation& op) {
+  totals.cpus = std::max(totals.cpus, op.cpu + 1);
+  switch (op.kind) {
+    case OperationKind::kSend:
+      ++totals.sends;
+      totals.to_itself += op.peer == ranks_.size() - 1 ? 1 : 0;
+      totals.sent_bytes += op.bytes;
+      return;
+    case OperationKind::kReceive:
+      ++totals.receives;
+      totals.wildcards += op.peer == kAnyRank || op.tag == kAnyTag ? 1 : 0;
+      return;
+    default: {
+      const auto ns = static_cast<uint64_t>(op.time.count_ps()) / 1'000;
+      ++totals.computes;
+      totals.compute_ns += std::min(ns, UINT64_MAX - totals.compute_ns);
+    }
+  }
 }
 
 uint64_t RecordedStream::number() noexcept {

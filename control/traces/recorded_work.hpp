@@ -62,6 +62,8 @@ class RecordedWork {
   TraceTotals totals;
 
  private:
+  void count(const TraceOperation& op);
+
   SpillFile file_;
   std::vector<RecordedRank> ranks_;
   uint64_t last_line_ = 0;
