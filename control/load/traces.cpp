@@ -3,7 +3,9 @@
 #include <filesystem>
 
 #include "control/load/resolve.hpp"
+#include "control/traces/chakra.hpp"
 #include "control/traces/goal.hpp"
+#include "control/traces/htsim.hpp"
 
 namespace softspine::control {
 namespace {
@@ -18,6 +20,8 @@ class TraceResolver {
     const auto workload = std::ranges::find(testbed_.workloads, row.name, &Workload::name);
     TraceRun out{.name = row.name,
                  .file = (std::filesystem::path(row.where.file()).parent_path() / row.file).string(),
+                 .format = row.format,
+                 .start_unit = row.start_unit.value_or(StartUnit::kMicroseconds),
                  .ranks = workload->hosts,
                  .window = row.window,
                  .start = dataplane::Instant::at(row.start),
@@ -26,8 +30,11 @@ class TraceResolver {
                  .byte_cost = row.byte_cost,
                  .workload = static_cast<uint32_t>(workload - testbed_.workloads.begin()),
                  .place = place_of(row.where)};
-    reader_.add_input(out.file);
-    auto read = load_goal(out.file);
+    if (row.start_unit && row.format != TraceFormat::kHtsim) {
+      reader_.fail(row.where.child("start_unit"), "is for format: htsim");
+      return;
+    }
+    auto read = load(out);
     if (!read) {
       for (Error& error : read.error()) reader_.log().add(std::move(error));
       reader_.fail(row.where.child("file"), "cannot be used: see what is said of it");
@@ -39,6 +46,16 @@ class TraceResolver {
   }
 
  private:
+  std::expected<SharedWork, Errors> load(const TraceRun& run) {
+    if (run.format != TraceFormat::kChakra) {
+      reader_.add_input(run.file);
+      return run.format == TraceFormat::kGoal ? load_goal(run.file) : load_htsim(run.file, run.start_unit);
+    }
+    const std::vector<std::string> files = chakra_files(run.file);
+    for (const std::string& file : files) reader_.add_input(file);
+    return load_chakra(run.file, files);
+  }
+
   bool has_a_host_each(const TraceRow& row, TraceRun& run) {
     const size_t ranks = run.work->ranks().size();
     if (!row.ranks && run.ranks.size() > ranks) run.ranks.resize(ranks);

@@ -14,13 +14,17 @@ namespace softspine::control {
 
 class RecordedWork;  // control/traces/recorded_work.hpp
 
-enum class TraceFormat : uint8_t { kGoal };
+enum class TraceFormat : uint8_t { kGoal, kChakra, kHtsim };
+// Of htsim's starts: programs disagree.
+enum class StartUnit : uint8_t { kMicroseconds, kPicoseconds };
 
 // Ranks that do again what a trace has recorded. Whose messages go where stands in a workload of the testbed, whose
 // pairs are those of the work, in their order.
 struct TraceRun {
   std::string name;
   std::string file;
+  TraceFormat format = TraceFormat::kGoal;
+  StartUnit start_unit = StartUnit::kMicroseconds;
   std::vector<uint32_t> ranks;  // by rank: the host, a node of the fabric
   std::shared_ptr<const RecordedWork> work;
   uint32_t window = 4096;  // operations of a rank that are open at most

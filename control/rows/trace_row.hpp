@@ -17,6 +17,7 @@ struct TraceRow {
   std::string name;
   std::string file;
   TraceFormat format = TraceFormat::kGoal;
+  std::optional<StartUnit> start_unit;
   std::optional<OneOrMore<std::string>> ranks;
   uint32_t window = TraceRun{}.window;
   dataplane::Duration post_cost;
@@ -30,7 +31,12 @@ struct TraceRow {
 
 template <>
 struct Words<TraceFormat> {
-  static constexpr std::array all{std::pair{"goal", TraceFormat::kGoal}};
+  static constexpr std::array all{std::pair{"goal", TraceFormat::kGoal}, std::pair{"chakra", TraceFormat::kChakra},
+                                  std::pair{"htsim", TraceFormat::kHtsim}};
+};
+template <>
+struct Words<StartUnit> {
+  static constexpr std::array all{std::pair{"us", StartUnit::kMicroseconds}, std::pair{"ps", StartUnit::kPicoseconds}};
 };
 
 }  // namespace softspine::control

@@ -14,8 +14,14 @@ const Table<TraceRow>& Tables<TraceRow>::table() {
   static const Table<TraceRow> table =
       Table<TraceRow>("trace", "Recorded work of a program's ranks, done again by built-in hosts.")
           .required("name", &TraceRow::name, "what counters and expectations call it", kNames)
-          .required("file", &TraceRow::file, "the trace, beside this file")
-          .optional("format", &TraceRow::format, "goal: as Schedgen, LogGOPSim and ATLAHS write it")
+          .required("file", &TraceRow::file, "the trace, beside this file; of chakra: NAME of NAME.0.et, NAME.1.et …")
+          .optional("format", &TraceRow::format,
+                    "goal: as Schedgen, LogGOPSim and ATLAHS write it; chakra: execution traces of MLCommons, a file a "
+                    "rank; htsim: "
+                    "connection matrices (.cm)")
+          .optional(
+              "start_unit", &TraceRow::start_unit,
+              "htsim: of its starts: us, as uet-htsim's programs read them (if not given), or ps, as csg-htsim's do")
           .optional("ranks", &TraceRow::ranks,
                     "the hosts, one a rank, in the order of the ranks; the first built-in hosts if not given")
           .optional("open_operations", &TraceRow::window,

@@ -19,19 +19,26 @@ std::string any_or(uint32_t number) {
   return number == UINT32_MAX ? "any" : std::to_string(number);
 }
 
-std::string text_of(const UnfinishedTraceOperation& op) {
-  if (!op.waits_for_message) return fmt::format("its own work (line {})", op.line);
-  return fmt::format("receive of {} bytes from rank {}, tag {} (line {})", op.bytes, any_or(op.peer), any_or(op.tag),
-                     op.line);
+// A place in the trace: of GOAL a line, of Chakra a node.
+std::string place_of(const UnfinishedTraceOperation& op, control::TraceFormat format) {
+  return fmt::format("{} {}", format == control::TraceFormat::kChakra ? "node" : "line", op.line);
+}
+
+std::string text_of(const UnfinishedTraceOperation& op, control::TraceFormat format) {
+  if (!op.waits_for_message) return fmt::format("its own work ({})", place_of(op, format));
+  return fmt::format("receive of {} bytes from rank {}, tag {} ({})", op.bytes, any_or(op.peer), any_or(op.tag),
+                     place_of(op, format));
 }
 
 // What a rank that has not ended waits for: a message, if it waits for one.
-std::string waits_for(const TraceProgram& program, uint32_t window) {
+std::string waits_for(const TraceProgram& program, const TraceRun& run) {
   if (program.state() == TraceProgram::State::kFailed) return "nothing any more: a connection has failed";
   const std::vector<UnfinishedTraceOperation> open = program.unfinished();
   const auto message = std::ranges::find_if(open, &UnfinishedTraceOperation::waits_for_message);
-  std::string out = message != open.end() ? text_of(*message) : open.empty() ? "its start" : text_of(open.front());
-  if (program.is_window_full()) out += fmt::format("; all {} open_operations are taken", window);
+  std::string out = message != open.end() ? text_of(*message, run.format)
+                    : open.empty()        ? "its start"
+                                          : text_of(open.front(), run.format);
+  if (program.is_window_full()) out += fmt::format("; all {} open_operations are taken", run.window);
   return out;
 }
 
@@ -121,7 +128,7 @@ control::TraceSnapshot TraceRanks::copy(const TraceRun& run, const Ranks& ranks)
     add_counts_of(program, out);
     into.waited = program.counters().times.of_receives_alone();
     if (program.state() != TraceProgram::State::kEnded) {
-      out.waiting.push_back({rank->rank(), into.host, waits_for(program, run.window)});
+      out.waiting.push_back({rank->rank(), into.host, waits_for(program, run)});
       continue;
     }
     into.ended = program.counters().ended;

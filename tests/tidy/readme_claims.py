@@ -209,6 +209,17 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['docs/truth.md No such rules are public'],
     },
     'docs/testbeds.md': {
+        '**Chakra.** `format: chakra, file: step` reads `step.0.et`, `step.1.et` and so on, gzipped or not, one a rank, by the layout of ET 1.0 (which 0.0.4 has, too).':
+            ['tests/unit/traces/chakra_test.cpp OtherVersionsAreRefused', 'tests/unit/config/trace_test.cpp OfChakraAreAFileARank'],
+        '| htsim, single path, 100G, 12 µs, 2 MB | htsim, tail in µs | here |':
+            ['tests/scenario/traces/htsim_rows_test.cpp kHtsimOneFlow'],
+        '| one flow | 176.2 | 176.9 |': ['tests/scenario/traces/htsim_rows_test.cpp OneFlowIsWithinAPercent'],
+        '| permutation of 16 | 527.8 | 503.3, the median of 16 hashes (340.6 to 666.7) |':
+            ['tests/scenario/traces/htsim_rows_test.cpp APermutationOfSixteenIsWithinFivePercentInTheMedian'],
+        "Here the tail is that of the fullest link: so many flows, each of 163.4 µs with Ethernet's framing, and 13 µs of ways.":
+            ['tests/scenario/traces/htsim_rows_test.cpp APermutationOfSixteenIsWithinFivePercentInTheMedian'],
+        "The rate's default is NVLink 4's, the latency's is assumed.":
+            ['control/model/builtin_host_parameters.hpp NVLink'],
         'Their timeouts are 4.096 µs × 2^`ack_timeout`, each as long as the one before.':
             ['tests/scenario/hosts/reliable_test.cpp TimesOutAfterAllWasSentWithoutProgressAndGivesUpInTheEnd'],
         'ConnectX adapters retransmit adaptively unless configured otherwise: after 2, 4, 8, 16 ms and so on, whatever `ack_timeout` is, up to its time ([perftest issue 251](https://github.com/linux-rdma/perftest/issues/251)).':

@@ -201,6 +201,9 @@ void print_traces(const control::Testbed& testbed) {
       fmt::print("         {} receives take any source or any tag\n", grouped(totals.wildcards));
     if (totals.to_itself > 0)
       fmt::print("         {} sends are of a rank to itself: they take no time\n", grouped(totals.to_itself));
+    if (run.format == control::TraceFormat::kHtsim)
+      fmt::print("         its starts are taken as {}: start_unit\n",
+                 run.start_unit == control::StartUnit::kMicroseconds ? "microseconds" : "picoseconds");
     if (totals.nics > 1) fmt::print("         it names {} NICs a rank: all are its host's\n", totals.nics);
   }
 }

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "tests/scenario/random/edge_files.hpp"
+#include "tests/unit/traces/chakra_text.hpp"
 
 namespace softspine::tests {
 namespace {
@@ -59,7 +60,20 @@ constexpr std::array kFiles{
         "s: send 5000b to 1 tag 3 s requires a c irequires b recv 9b from 2 tag 8 }\n"
         "rank 1 { s: send 20000b to 0 tag 1 r: recv 5000b from 0 tag 3 t: send 1b to 2 tag 2 t requires r }\n"
         "rank 2 { s: send 0b to 0 tag 2 calc 2000 r: recv 1b from 1 tag 2 t: send 9b to 0 tag 8 t requires r }\n"},
+    DrawnFile{"trace", "drawn.cm",
+              "Nodes 3\nConnections 4\nTriggers 2\n0->2 id 1 start 2 size 30000 recv_done_trigger 9\n"
+              "1->2 id 2 start 0 size 2 recv_done_trigger 9 send_done_trigger 3\n2->0 id 3 trigger 9 size 9000\n"
+              "1->0 id 4 trigger 3 size 7\ntrigger id 9 barrier count 2\ntrigger id 3 oneshot\n"},
 };
+
+// Three ranks: a collective of two of them, one of all, and a message.
+std::string drawn_chakra(uint32_t rank) {
+  std::string out = head() + compute(0, 2).str();
+  if (rank != 1) out += collective(1, 6, 30'000, "pair").needs({0}).str();
+  if (rank == 0) out += send(2, 2, 5'000, 4).needs({1}).str();
+  if (rank == 2) out += receive(2, 0, 5'000, 4).str();
+  return out + collective(3, 0, 60'000).needs({0}).str();
+}
 
 }  // namespace
 
@@ -68,6 +82,8 @@ std::filesystem::path folder_of_drawn() {
     auto out = std::filesystem::path(testing::TempDir()) / fmt::format("drawn-{}", getpid());
     std::filesystem::create_directories(out);
     for (const DrawnFile& each : kFiles) std::ofstream(out / each.name) << each.text;
+    for (uint32_t rank = 0; rank < 3; ++rank)
+      std::ofstream(out / fmt::format("drawn.{}.et", rank), std::ios::binary) << drawn_chakra(rank);
     return out;
   }();
   return folder;

@@ -6,6 +6,7 @@
 
 #include "control/traces/recorded_work.hpp"
 #include "tests/unit/config/complaints.hpp"
+#include "tests/unit/traces/chakra_text.hpp"
 
 namespace softspine::control {
 namespace {
@@ -65,6 +66,34 @@ TEST_F(Traces, ShareHostsWithCollectivesAndOtherTraces) {
       with_trace("}\n  - {name: u, file: " + path_, "collectives: [{name: c, op: all_reduce, size: 1MiB}]\n"));
   EXPECT_EQ(testbed.traces.at(0).ranks, testbed.traces.at(1).ranks);
   EXPECT_EQ(testbed.collectives.at(0).ranks[0], testbed.traces[0].ranks[0]);
+}
+
+TEST_F(Traces, MayBeAConnectionMatrix) {
+  std::ofstream(path_) << "Nodes 2\nConnections 1\n0->1 start 40 size 9\n";
+  const auto delay_of = [](const Testbed& testbed) {
+    RecordedStream stream(*testbed.traces.at(0).work, 0);
+    TraceOperation op;
+    return stream.next(op) ? op.time : dataplane::Duration{};
+  };
+  EXPECT_EQ(delay_of(read_well(with_trace(", format: htsim"))), dataplane::Duration::us(40));
+  EXPECT_EQ(delay_of(read_well(with_trace(", format: htsim, start_unit: ps"))), dataplane::Duration::ps(40));
+  EXPECT_EQ(complaints_about(with_trace(", start_unit: ps")).back(), "5 traces[0].start_unit: is for format: htsim");
+}
+
+TEST_F(Traces, OfChakraAreAFileARank) {
+  const auto testbed = parse_testbed(with_trace(", format: chakra"), "t.yaml");
+  ASSERT_FALSE(testbed);
+  EXPECT_TRUE(std::ranges::any_of(
+      testbed.error(), [&](const Error& error) { return error.message == "there is no " + path_ + ".0.et"; }));
+  std::vector<std::string> files;
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    files.push_back(path_ + "." + std::to_string(rank) + ".et");
+    std::ofstream(files.back(), std::ios::binary) << tests::head() << tests::collective(1, 0, 4'096).str();
+  }
+  const Testbed good = read_well(with_trace(", format: chakra, ranks: [h1, h2]"));
+  EXPECT_EQ(good.inputs, files);
+  EXPECT_EQ(good.traces.at(0).work->pairs.size(), 2u);
+  for (const std::string& file : files) std::filesystem::remove(file);
 }
 
 }  // namespace
