@@ -17,7 +17,7 @@
 
 namespace softspine::control {
 
-enum class ImportFormat : uint8_t { kHpcc, kSimai, kContainerlab, kSonic };
+enum class ImportFormat : uint8_t { kHpcc, kSimai, kContainerlab, kSonic, kHtsim };
 
 struct ImportOptions {
   std::vector<NodeRule> rules;  // the first that fits a node's name, or else the first that fits its kind

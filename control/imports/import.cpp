@@ -3,6 +3,7 @@
 
 #include "control/imports/completion.hpp"
 #include "control/imports/containerlab.hpp"
+#include "control/imports/htsim_topology.hpp"
 #include "control/imports/ns3_topology.hpp"
 #include "control/imports/sonic_neighbors.hpp"
 
@@ -15,6 +16,7 @@ bool read(Reader& reader, ImportFormat format, const std::vector<ImportFile>& fi
     case ImportFormat::kHpcc:
     case ImportFormat::kSimai: return read_ns3_topology(reader, files[0], format, out);
     case ImportFormat::kContainerlab: return read_containerlab(reader, files[0], options, out);
+    case ImportFormat::kHtsim: return read_htsim_topology(reader, files[0], out);
     case ImportFormat::kSonic: return read_sonic_neighbors(reader, files, options, out);
   }
   return false;

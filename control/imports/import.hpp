@@ -22,7 +22,8 @@ inline constexpr std::array kImportFormats{
     ImportFormatRow{ImportFormat::kHpcc, "hpcc", "HPCC's ns-3 topology", false},
     ImportFormatRow{ImportFormat::kSimai, "simai", "SimAI's topology", false},
     ImportFormatRow{ImportFormat::kContainerlab, "containerlab", "containerlab's topology", false},
-    ImportFormatRow{ImportFormat::kSonic, "sonic", "SONiC's config_db.json", true}};
+    ImportFormatRow{ImportFormat::kSonic, "sonic", "SONiC's config_db.json", true},
+    ImportFormatRow{ImportFormat::kHtsim, "htsim", "htsim's topology", false}};
 
 constexpr const ImportFormatRow& row_of(ImportFormat format) {
   return kImportFormats[static_cast<size_t>(format)];

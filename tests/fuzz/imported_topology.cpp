@@ -13,7 +13,7 @@ using namespace softspine;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  const auto& row = control::kImportFormats[data[0] % control::kImportFormats.size()];
+  const auto& row = control::kImportFormats[static_cast<uint8_t>(data[0] - '0') % control::kImportFormats.size()];
   const std::string_view text{reinterpret_cast<const char*>(data) + 1, size - 1};
   const std::vector<control::ImportFile> files{{"fuzz.txt", std::string(text)}};
   control::Reader reader("fuzz.txt");

@@ -205,11 +205,12 @@ void add_import_command(CLI::App& app, Status& status) {
   auto arguments = std::make_shared<ImportArguments>();
   CLI::App* command = app.add_subcommand("import", "another system's topology as a testbed");
   command->footer(
-      "Reads topology files of HPCC's ns-3 (hpcc) and of SimAI (simai), containerlab's *.clab.yml (containerlab), and "
-      "the\n"
-      "config_db.json files of one or several SONiC switches (sonic: DEVICE_NEIGHBOR, PORT, CABLE_LENGTH, "
-      "PORTCHANNEL,\n"
-      "VLAN_INTERFACE). Each SONiC switch gets its file as its profile, too: hash, QoS, buffers, watchdog.\n"
+      "Reads topology files of HPCC's ns-3 (hpcc) and of SimAI (simai), containerlab's *.clab.yml (containerlab), "
+      "htsim's\n"
+      "*.topo (htsim), and the config_db.json files of one or several SONiC switches (sonic: DEVICE_NEIGHBOR, PORT,\n"
+      "CABLE_LENGTH, PORTCHANNEL, VLAN_INTERFACE). Each SONiC switch gets its file as its profile, too: hash, QoS, "
+      "buffers,\n"
+      "watchdog.\n"
       "The testbed says of every node and link where it comes from, and what could not be mapped. Roles that the file\n"
       "does not say follow from the distance to the nearest host. A testbed reads the same files by topology: {import: "
       "…}.\n"
@@ -219,6 +220,7 @@ void add_import_command(CLI::App& app, Status& status) {
       "  softspine import simai Spectrum-X_64g_8gps_400Gbps_H100 > spectrum.yaml\n"
       "  softspine import containerlab clos.clab.yml --rate 25Gbps --as 'spine*=aggregation' --as linux=host\n"
       "  softspine import sonic leaf1.json leaf2.json spine1.json -o pod.yaml\n"
+      "  softspine import htsim fat_tree_1024.topo -o fat.yaml\n"
       "  softspine import hpcc fat.txt --json | jq .rates");
   command->add_option("FORMAT", arguments->format, known_formats())->required()->check([](const std::string& word) {
     return format_row(word) != nullptr ? "" : control::shown(word) + " is none of " + known_formats();
