@@ -4,7 +4,8 @@
 //   node           starts when all its ctrl_deps and data_deps are done
 //   comp, memory   duration_micros; those of CPUs one after the other, those of a GPU likewise. Metadata: no time
 //   send, receive  comm_size bytes to comm_dst, from comm_src, with comm_tag
-//   collective     of comm_type; the nth of a process group (pg_name) is the nth on each of its ranks. It becomes sends
+//   collective     of comm_type; the nth of a process group (pg_name) is the nth on each of its ranks, and becomes
+//   sends
 //                  and receives: a ring on one channel, AllToAll by pairs, as collectives of a testbed with NCCL's cuts
 //                  (control/collectives). Its reductions take no time. comm_size is a rank's input; a group's first
 //                  rank is the root, since ET names none. One of a CPU without a comm_type only launched it: a comp
@@ -13,7 +14,7 @@
 //
 // Refused: a need that is no node, nodes that need each other, computations counted in operations but not timed, Gather
 // and Scatter, collectives of some dimensions of a topology, a group's ranks that disagree.
-// What traces lack nobody adds: the linker leaves out what GPU kernels need of each other (mlcommons/chakra#215).
+// Nobody adds what traces lack: the linker leaves out what GPU kernels need of each other (mlcommons/chakra#215).
 //
 // Files are read twice: groups, then operations. Memory: as for GOAL, of the largest rank; collectives take what their
 // messages take.
@@ -35,7 +36,7 @@ std::vector<std::string> chakra_files(const std::string& name);
 
 // `name`: of the trace, in errors of no single rank.
 std::expected<SharedWork, Errors> load_chakra(const std::string& name, const std::vector<std::string>& files);
-// Of texts, one a rank.
+// The same of texts, one a rank.
 std::expected<SharedWork, Errors> read_chakra(const std::vector<std::string_view>& texts);
 
 }  // namespace softspine::control

@@ -83,7 +83,7 @@ bool read_numbers(CodedInputStream& in, uint32_t tag, std::vector<uint64_t>& out
   return wire_of(tag) == WireFormatLite::WIRETYPE_VARINT ? one() : read_within(in, tag, one);
 }
 
-// What of an attribute's values anybody asks for.
+// An attribute, as far as anybody asks for it.
 struct Attribute {
   std::string name;
   std::optional<uint64_t> number;

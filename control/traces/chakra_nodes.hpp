@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages of a Chakra execution trace, one after the other: protobuf's wire format, each behind its length.
 //
-// Source: mlcommons/chakra 1.0.0, schema/protobuf/et_def.proto. Repeated integers come packed or one by one. What a
-// node has that nobody here asks for (inputs, outputs, unknown attributes) is passed over; a field that ET 1.0 does not
-// have is an error.
+// Source: mlcommons/chakra 1.0.0, schema/protobuf/et_def.proto. Repeated integers come packed or one by one. Parts
+// of a node that nobody here asks for (inputs, outputs, unknown attributes) are passed over; a field that ET 1.0 does
+// not have is an error.
 #pragma once
 
 #include <cstdint>

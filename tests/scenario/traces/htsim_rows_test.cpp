@@ -49,7 +49,7 @@ TEST(HtsimRows, OneFlowIsWithinAPercent) {
   EXPECT_NEAR(tail_of("Nodes 16\nConnections 1\n0->13 start 0 size 2000000\n") / kHtsimOneFlow, 1, 0.01);
 }
 
-// The tail is the fullest link's. Which flows meet there is the hash's doing, so its median counts.
+// The tail is the fullest link's. The hash decides which flows meet there, so its median counts.
 TEST(HtsimRows, APermutationOfSixteenIsWithinFivePercentInTheMedian) {
   std::vector<double> tails;
   for (uint32_t hash = 0; hash < 16; ++hash) tails.push_back(tail_of(permutation(), hash));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a plan, by line.
+// Mistakes of a plan, by line.
 #include "control/collectives/msccl_plan.hpp"
 
 #include <gtest/gtest.h>

@@ -72,7 +72,7 @@ TEST(Chakra, NodesMayStandInAnyOrder) {
   EXPECT_EQ(operations_of(**work, 0), (std::vector<std::string>{"compute 3 []", "compute 7 [0]"}));
 }
 
-// What a group's ranks send is what the collective's algorithm says, among the group's ranks.
+// A group's ranks send each other what the collective's algorithm says.
 TEST(Chakra, CollectivesAreExpandedInTheirGroup) {
   const std::string alone = head() + compute(1, 1).str();
   const std::string member =
@@ -111,7 +111,7 @@ TEST(Chakra, CollectivesOfAGroupAreToldApart) {
   EXPECT_GE(*tags.begin(), 1U << 31U);
 }
 
-// What PyTorch's host side launches has no comm_type; its kernel has.
+// The node by which PyTorch's host side launches a collective has no comm_type; its kernel has.
 TEST(Chakra, ACpusCollectiveIsItsTimeAlone) {
   const auto work = read({head() + NodeText(1, 7).micros(85).attribute("is_cpu_op", 1, 27).str()});
   ASSERT_TRUE(work);
@@ -184,7 +184,7 @@ TEST(Chakra, OtherVersionsAreRefused) {
   EXPECT_EQ(said_of({"{\"schema\": \"1.0.2-chakra.0.0.4\", \"pid\": 1}"}).size(), 1u);
 }
 
-// What ASTRA-sim ships, where it is: a collective a file, and a ring of sends and receives.
+// Traces that ASTRA-sim ships, where they are: a collective a file, and a ring of sends and receives.
 TEST(Chakra, AstraSimsTracesAreRead) {
   const Samples samples = samples_of("SOFTSPINE_ASTRA_SIM", "astra-sim", "ASTRA-sim's traces");
   if (!samples.missing.empty()) GTEST_SKIP() << samples.missing;
