@@ -2,15 +2,14 @@
 #include "control/traces/chakra_nodes.hpp"
 
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/gzip_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <google/protobuf/wire_format_lite.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
 
 #include "control/document/words.hpp"
+#include "control/traces/gunzip_stream.hpp"
 
 namespace softspine::control {
 namespace {
@@ -19,7 +18,6 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::ArrayInputStream;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::FileInputStream;
-using google::protobuf::io::GzipInputStream;
 using google::protobuf::io::ZeroCopyInputStream;
 using WireType = WireFormatLite::WireType;
 
@@ -161,10 +159,10 @@ void take_attribute(Attribute& from, ChakraNode& out) {
 struct ChakraNodes::Streams {
   dataplane::OwnedFd file;
   std::unique_ptr<ZeroCopyInputStream> raw;
-  std::unique_ptr<GzipInputStream> unpacked;
+  std::unique_ptr<GunzipStream> unpacked;
   ZeroCopyInputStream& top() { return unpacked ? static_cast<ZeroCopyInputStream&>(*unpacked) : *raw; }
   void look() {
-    if (looks_gzipped(*raw)) unpacked = std::make_unique<GzipInputStream>(raw.get(), GzipInputStream::GZIP);
+    if (looks_gzipped(*raw)) unpacked = std::make_unique<GunzipStream>(*raw);
   }
 };
 
@@ -189,8 +187,7 @@ bool ChakraNodes::fail(uint64_t offset, const std::string& message) {
 // At a message's begin, and there is no more.
 bool ChakraNodes::ends_well() {
   const auto at = static_cast<uint64_t>(streams_->top().ByteCount());
-  if (streams_->unpacked && streams_->unpacked->ZlibErrorCode() != Z_STREAM_END)
-    return fail(at, "its gzip is cut off or broken");
+  if (streams_->unpacked && !streams_->unpacked->is_good()) return fail(at, "its gzip is cut off or broken");
   return has_begun_ || fail(0, "is empty");
 }
 

@@ -2,6 +2,7 @@
 #include "control/traces/chakra.hpp"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -174,6 +175,33 @@ TEST(Chakra, AFileThatIsCutOffHasItsByte) {
   }
   EXPECT_EQ(said_of({whole.substr(0, whole.size() - 1)}),
             (Said{"rank 0: ends within a message of 6 bytes: it is cut off (byte 21)"}));
+}
+
+std::string gzipped(const std::string& text) {
+  constexpr int kGzip = 15 + 16;
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string in = text;
+  std::string out(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(in.data());
+  stream.avail_in = static_cast<uInt>(in.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+// Offsets are those of what it holds.
+TEST(Chakra, AGzippedFileIsRead) {
+  const std::string whole = head() + compute(1, 1).str() + compute(2, 1).str();
+  EXPECT_EQ(said_of({gzipped(whole)}), Said{});
+  EXPECT_EQ(said_of({gzipped(whole.substr(0, whole.size() - 1))}),
+            (Said{"rank 0: ends within a message of 6 bytes: it is cut off (byte 15)"}));
+  const std::string cut = gzipped(whole).substr(0, gzipped(whole).size() - 9);
+  ASSERT_EQ(said_of({cut}).size(), 1u);
+  EXPECT_NE(said_of({cut})[0].find("cut off"), std::string::npos) << said_of({cut})[0];
 }
 
 TEST(Chakra, OtherVersionsAreRefused) {
