@@ -20,6 +20,7 @@
 #include "tools/softspine/import_hash_command.hpp"
 #include "tools/softspine/pause_counters_command.hpp"
 #include "tools/softspine/polarization_command.hpp"
+#include "tools/softspine/reproduce_command.hpp"
 #include "tools/softspine/run_command.hpp"
 #include "tools/softspine/source_ports_command.hpp"
 #include "tools/softspine/storm_command.hpp"
@@ -63,6 +64,7 @@ Status command_status(int argc, char** argv) {
     add_fabric_commands(app, status);
     add_storm_command(app, status);
     add_pause_counters_command(app, status);
+    add_reproduce_command(app, status);
     add_bench_command(app, status);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The claims of all experiments: the paper's own numbers fulfil them; with one number wrong they do not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "control/load/load.hpp"
+#include "tools/softspine/reproduce/experiments.hpp"
+
+namespace softspine::tools {
+namespace {
+
+// The value that makes one of the paper's numbers break one claim.
+struct Fault {
+  std::string_view experiment;
+  size_t claim;
+  size_t row;
+  size_t column;
+  double value;
+};
+constexpr std::array kFaults{
+    Fault{"meta-fig7", 0, 3, 2, 20},          // four in turns below four split
+    Fault{"meta-fig7", 1, 1, 5, 50},          // four split below one
+    Fault{"meta-fig7", 2, 2, 0, 4},           // sixteen split above one
+    Fault{"meta-fig7", 3, 4, 3, 70},          // sixteen in turns unlike four
+    Fault{"meta-fig7", 4, 0, 5, 70},          // one queue pair too fast
+    Fault{"meta-table3", 0, 1, 0, 0},         // no pause from CTSWs
+    Fault{"meta-table3", 1, 2, 1, 1},         // a NIC paused despite admission
+    Fault{"meta-table3", 2, 0, 0, 100},       // the RTSW pauses less
+    Fault{"meta-flowlets", 0, 0, 1, 700},     // more with a longer interval
+    Fault{"meta-flowlets", 1, 0, 3, 40},      // 6 % left at half an RTT
+    Fault{"meta-flowlets", 2, 0, 4, 1},       // one at a whole
+    Fault{"meta-ecn", 0, 0, 0, 22},           // strict ones win
+    Fault{"meta-ecn", 1, 0, 0, 26},           // or cost 13 %
+    Fault{"hpn-fig17", 0, 1, 3, 100},         // HPN falls from 64 to 256 MB
+    Fault{"hpn-fig17", 1, 1, 0, 20},          // and is slower than DCN+ at 4 MB
+    Fault{"hpn-fig17", 2, 1, 5, 190},         // 1.47 times
+    Fault{"hpn-fig19", 0, 0, 0, 66},          // 1.36 times
+    Fault{"hpn-fig19", 1, 1, 2, 80},          // two planes depend on the hosts
+    Fault{"hpn-failure", 0, 0, 0, -7},        // more than a port's share
+    Fault{"hpn-failure", 1, 1, 0, -8},        // more than a sixteenth
+    Fault{"hpn-failure", 2, 1, 0, -70},       // hardly goes on
+    Fault{"hpn-failure", 3, 2, 0, -50},       // goes on behind a single ToR
+    Fault{"dcqcn-convergence", 0, 0, 0, 17},  // unfair
+    Fault{"dcqcn-convergence", 1, 1, 0, 17},  // 37 of 40 Gb/s
+    Fault{"uet-single-path", 0, 0, 0, 190},   // 8 % longer
+    Fault{"uet-single-path", 1, 1, 0, 400},   // none of ours takes as long
+    Fault{"uet-single-path", 2, 1, 0, 300},   // hardly any collision
+};
+
+TEST(PapersClaims, HoldForThePapersOwnNumbers) {
+  for (const Experiment& it : experiments()) {
+    EXPECT_FALSE(it.claims.empty()) << it.name;
+    ASSERT_EQ(it.published.values.size(), it.published.rows.size() * it.published.columns.size()) << it.name;
+    for (const Claim& claim : it.claims) {
+      EXPECT_TRUE(claim.holds(exactly(it.published), it.published)) << it.name << ": " << claim.text;
+    }
+  }
+}
+
+TEST(PapersClaims, DoNotHoldWithOneNumberWrong) {
+  for (const Fault& fault : kFaults) {
+    const Experiment* const it = find_experiment(fault.experiment);
+    ASSERT_NE(it, nullptr) << fault.experiment;
+    ASSERT_LT(fault.claim, it->claims.size()) << fault.experiment;
+    Grid wrong = it->published;
+    wrong.at(fault.row, fault.column) = fault.value;
+    EXPECT_FALSE(it->claims[fault.claim].holds(exactly(wrong), it->published))
+        << it->name << ": " << it->claims[fault.claim].text;
+  }
+}
+
+TEST(PapersClaims, HaveAFaultEach) {
+  for (const Experiment& it : experiments()) {
+    for (size_t claim = 0; claim < it.claims.size(); ++claim) {
+      EXPECT_TRUE(std::ranges::any_of(
+          kFaults, [&](const Fault& fault) { return fault.experiment == it.name && fault.claim == claim; }))
+          << it.name << ": " << it.claims[claim].text;
+    }
+  }
+}
+
+TEST(PapersClaims, DoNotHoldWhereNothingWasFound) {
+  for (const Experiment& it : experiments()) {
+    for (const Claim& claim : it.claims) {
+      EXPECT_FALSE(claim.holds(exactly(it.published.emptied()), it.published)) << it.name << ": " << claim.text;
+    }
+  }
+}
+
+TEST(PapersExperiments, HaveNamesOfTheirOwnAndAreFoundByThem) {
+  for (const Experiment& it : experiments()) EXPECT_EQ(find_experiment(it.name), &it);
+  EXPECT_EQ(find_experiment("meta"), nullptr);
+}
+
+// In the small size: a whole collective's connections take a minute to count.
+TEST(PapersExperiments, HaveTestbedsThatDifferBySeed) {
+  for (const Experiment& it : experiments()) {
+    const std::vector<Plan> plans = it.plans(TrialSize::kSmall, 1);
+    const std::vector<Plan> others = it.plans(TrialSize::kSmall, 2);
+    ASSERT_EQ(plans.size(), others.size());
+    for (size_t i = 0; i < plans.size(); ++i) {
+      const auto testbed = control::parse_testbed(plans[i].text, plans[i].name);
+      EXPECT_TRUE(testbed) << it.name << ", " << plans[i].name << ": " << to_string(testbed.error().front());
+      EXPECT_NE(plans[i].text, others[i].text);
+      EXPECT_EQ(plans[i].name, others[i].name);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace softspine::tools
