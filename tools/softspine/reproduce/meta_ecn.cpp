@@ -68,7 +68,7 @@ Experiment meta_ecn() {
           .how_read = "read in the figure",
           .published = {.rows = {"300/600 KB", "5 MB"}, .columns = {"2 GB"}, .values = {23.8, 23.0}},
           .seeds = 10,
-          .takes = "3 min; whole: days",
+          .takes = "2 min; whole: days",
           .plans = ecn_plans,
           .read = ecn_read,
           .claims = {{"strict thresholds win nothing", strict_wins_nothing, ""},

@@ -29,7 +29,7 @@ class Picture {
       : trial_(trial),
         theirs_(trial.experiment->published),
         group_(2 * kBar * static_cast<double>(theirs_.rows.size())),
-        width_(std::max(520.0, kLeft + (group_ + kGap) * static_cast<double>(theirs_.columns.size()) + 20)),
+        width_(std::max(760.0, kLeft + (group_ + kGap) * static_cast<double>(theirs_.columns.size()) + 20)),
         svg_(width_, kTop + kHeight + 34 + kLine * static_cast<double>(theirs_.rows.size())) {
     for (const Grid* grid : {&theirs_, &trial.found.most, &trial.found.least}) {
       for (const double value : grid->values) {
