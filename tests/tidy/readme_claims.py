@@ -9,6 +9,7 @@ SHIPPED = 'tests/scenario/run/shipped_test.cpp IsAsItExpectsItselfToBe'
 EXIT = [COMMAND + 'one_run.py exits_as_expected']
 DILATION = [COMMAND + 'wall_clock.py slows_down_by_the_dilation']
 IDENTIFY = 'tests/model/identify/'
+REPRODUCED = [COMMAND + 'reproduce.py is_what_the_page_says']
 THRESHOLDS = 'tests/unit/qos/thresholds_test.cpp '
 NS3 = [COMMAND + 'readme.py is_beside_ns3_what_the_page_says']
 
@@ -347,6 +348,48 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
              'tests/scenario/run/recordings_test.cpp OfAFabricEnterAsTheyWere'],
         'The program sends RDMA writes over 1 to 32 queue pairs, and checks every byte at the receiver:':
             ['tests/unit/verbs/terms_test.cpp {"qps", 33}'],
+    },
+    'docs/reproduce.md': {
+        '| meta-fig7 | 1 QP, ECMP; 2 GB | 58.5 | 51.2 ± 5.16 |': REPRODUCED,
+        '| meta-fig7 | 4 QPs, split; 2 GB | 69.9 | 85.8 ± 10.9 |': REPRODUCED,
+        '| meta-fig7 | 16 QPs, split; 2 GB | 69.5 | 100.0 ± 0.58 |': REPRODUCED,
+        '| meta-fig7 | 4 QPs, turns; 2 GB | 99.4 | 78.3 ± 8.88 |': REPRODUCED,
+        '| meta-fig7 | 16 QPs, turns; 2 GB | 100.0 | 89.2 ± 1.84 |': REPRODUCED,
+        '| meta-fig7 | 1 QP, ECMP; 128 MB | 33.9 | 21.1 ± 0.16 |': REPRODUCED,
+        '| meta-fig7 | 16 QPs, split; 128 MB | 21.7 | 7.15 ± 0.48 |': REPRODUCED,
+        '| meta-table3 | RTSW to CTSW; open | 350.0 | 998.9 ± 9.96 |': REPRODUCED,
+        '| meta-table3 | CTSW to RTSW; open | 183.0 | 968.1 ± 31.9 |': REPRODUCED,
+        '| meta-table3 | NICs paused, %; open | 10.0 | 73.6 ± 1.03 |': REPRODUCED,
+        '| meta-table3 | RTSW to CTSW; receiver | 0.00 | 0.00 ± 0.00 |': REPRODUCED,
+        '| meta-flowlets | out of order; 1/4 RTT | 620.0 | 2983 ± 1649 |': REPRODUCED,
+        '| meta-flowlets | out of order; 1/2 RTT | 4.00 | 300.0 ± 642.4 |': REPRODUCED,
+        '| meta-flowlets | out of order; 1 RTT | 0.00 | 0.00 ± 0.00 |': REPRODUCED,
+        '| meta-ecn | 300/600 KB; 2 GB | 23.8 | 3.86 ± 0.53 |': REPRODUCED,
+        '| meta-ecn | 5 MB; 2 GB | 23.0 | 3.50 ± 0.47 |': REPRODUCED,
+        '| hpn-fig17 | DCN+; 64 MB | 102.6 | 16.3 ± 0.01 |': REPRODUCED,
+        '| hpn-fig17 | HPN; 64 MB | 106.3 | 16.3 ± 0.00 |': REPRODUCED,
+        '| hpn-fig17 | DCN+; 4 GB | 128.9 | 89.9 ± 8.06 |': REPRODUCED,
+        '| hpn-fig17 | HPN; 4 GB | 205.8 | 194.0 ± 0.02 |': REPRODUCED,
+        '| hpn-fig19 | single plane; 4 hosts | 59.9 | 102.6 ± 4.18 |': REPRODUCED,
+        '| hpn-fig19 | single plane; 32 hosts | 54.9 | 104.9 ± 0.29 |': REPRODUCED,
+        '| hpn-fig19 | dual plane; 4 hosts | 90.0 | 193.9 ± 0.02 |': REPRODUCED,
+        '| hpn-fig19 | dual plane; 32 hosts | 90.0 | 193.4 ± 0.01 |': REPRODUCED,
+        '| hpn-failure | dual ToR, queue pairs; change | -6.25 | -6.25 ± 0.00 |': REPRODUCED,
+        '| hpn-failure | dual ToR, AllReduce; change | -6.25 | -49.5 ± 0.00 |': REPRODUCED,
+        '| hpn-failure | single ToR, AllReduce; change | -100.0 | -100.0 ± 0.00 |': REPRODUCED,
+        '| dcqcn-convergence | slower flow; mean | 20.0 | 19.6 ± 0.27 |': REPRODUCED,
+        '| dcqcn-convergence | faster flow; mean | 20.0 | 20.3 ± 0.27 |': REPRODUCED,
+        '| uet-single-path | one flow; 2 MB | 176.2 | 177.6 ± 0.28 |': REPRODUCED,
+        '| uet-single-path | permutation of 16; 2 MB | 527.8 | 546.3 ± 113.6 |': REPRODUCED,
+        '| meta-fig7 | 2 of 5 | round-robin is at least as fast as splitting; four queue pairs as one; four in turns as sixteen |': REPRODUCED,
+        '| meta-table3 | 3 of 3 | |': REPRODUCED,
+        '| meta-flowlets | 2 of 3 | at half an RTT at most a twentieth is left |': REPRODUCED,
+        '| meta-ecn | 1 of 2 | strict thresholds cost at most a tenth |': REPRODUCED,
+        '| hpn-fig17 | 2 of 3 | bus bandwidth rises with the size, in both |': REPRODUCED,
+        '| hpn-fig19 | 2 of 2 | |': REPRODUCED,
+        "| hpn-failure | 3 of 4 | an AllReduce loses as little as its ports' share |": REPRODUCED,
+        '| dcqcn-convergence | 2 of 2 | |': REPRODUCED,
+        '| uet-single-path | 3 of 3 | |': REPRODUCED,
     },
     'docs/truth.md': {
         "| Open vSwitch's dp_hash | a running OVS 3.1: packets of ten kinds through a select group with seven weighted buckets, also with a dead one; its CRC-32C by its own source | [ovs_dp_hash](../tests/wire/command/ovs_dp_hash.py), [ovs_test](../tests/model/hashing/ovs_test.cpp) |":

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import sys
 import time
 
-from softspine import Problems, Run, Softspine, main
+from softspine import ROOT, Problems, Run, Softspine, main
 
 QUICK = 'dcqcn-convergence'
+QUICK_ONES = {QUICK, 'uet-single-path'}  # with all seeds; the others take half an hour: SOFTSPINE_REPRODUCE=all
+PAGE = ROOT / 'docs' / 'reproduce.md'
 
 
 def lists_what_there_is(it: Softspine) -> Problems:
@@ -46,6 +50,32 @@ def exits_with_1_if_a_claim_does_not_hold(it: Softspine) -> Problems:
     yield from done.says('Shape: 2 of 3 claims hold', 'NOT    their permutation', 'since theirs is one draw')
 
 
+def as_on_the_page(value: float) -> str:
+    size = abs(value)
+    return f'{value:.{0 if size >= 1000 else 1 if size >= 10 else 2}f}'
+
+
+def is_what_the_page_says(it: Softspine) -> Problems:
+    """the numbers and the claims of docs/reproduce.md are those that come out"""
+    text = PAGE.read_text()
+    cells = re.findall(r'^\| ([a-z0-9-]+) \| (.+?); (.+?) \| ([-\d.]+) \| ([-\d.]+) ± ([-\d.]+) \|$', text, re.MULTILINE)
+    shapes = dict(re.findall(r'^\| ([a-z0-9-]+) \| (\d+ of \d+) \|', text, re.MULTILINE))
+    names = [each['name'] for each in it('reproduce', '--json').json()]
+    if sorted(shapes) != sorted(names) or {cell[0] for cell in cells} != set(names):
+        yield f'the page has {sorted(shapes)}, the command {sorted(names)}'
+    for name in names if os.environ.get('SOFTSPINE_REPRODUCE') == 'all' else [name for name in names if name in QUICK_ONES]:
+        (trial,) = it('reproduce', name, '--json', timeout=7200).json()
+        shape = f'{sum(claim["holds"] for claim in trial["claims"])} of {len(trial["claims"])}'
+        if shape != shapes.get(name):
+            yield f'{name}: {shape} claims hold, the page says {shapes.get(name)}'
+        found = {(cell['row'], cell['column']): cell for cell in trial['cells']}
+        for _, row, column, *numbers in (cell for cell in cells if cell[0] == name):
+            cell = found[row, column]
+            told = [as_on_the_page(cell[key]) for key in ('published', 'ours', 'deviation')]
+            if told != numbers:
+                yield f'{name}, {row}, {column}: {told}, the page says {numbers}'
+
+
 def refuses_what_it_does_not_know(it: Softspine) -> Problems:
     """unknown names, places that cannot be written and contradictions are errors before anything runs"""
     for arguments, words in ((('meta-fig8',), "there is no experiment 'meta-fig8'"), ((QUICK, '--html', 'none/page.html'), 'none/page.html'),
@@ -67,5 +97,5 @@ def shows_what_it_has_when_interrupted(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([lists_what_there_is, shows_ours_beside_theirs, exits_with_1_if_a_claim_does_not_hold, refuses_what_it_does_not_know,
-                   shows_what_it_has_when_interrupted]))
+    sys.exit(main([lists_what_there_is, shows_ours_beside_theirs, exits_with_1_if_a_claim_does_not_hold, is_what_the_page_says,
+                   refuses_what_it_does_not_know, shows_what_it_has_when_interrupted]))
