@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "control/load/load.hpp"
 #include "tools/softspine/reproduce/experiments.hpp"
 
 namespace softspine::tools {
@@ -92,21 +91,6 @@ TEST(PapersClaims, DoNotHoldWhereNothingWasFound) {
 TEST(PapersExperiments, HaveNamesOfTheirOwnAndAreFoundByThem) {
   for (const Experiment& it : experiments()) EXPECT_EQ(find_experiment(it.name), &it);
   EXPECT_EQ(find_experiment("meta"), nullptr);
-}
-
-// In the small size: a whole collective's connections take a minute to count.
-TEST(PapersExperiments, HaveTestbedsThatDifferBySeed) {
-  for (const Experiment& it : experiments()) {
-    const std::vector<Plan> plans = it.plans(TrialSize::kSmall, 1);
-    const std::vector<Plan> others = it.plans(TrialSize::kSmall, 2);
-    ASSERT_EQ(plans.size(), others.size());
-    for (size_t i = 0; i < plans.size(); ++i) {
-      const auto testbed = control::parse_testbed(plans[i].text, plans[i].name);
-      EXPECT_TRUE(testbed) << it.name << ", " << plans[i].name << ": " << to_string(testbed.error().front());
-      EXPECT_NE(plans[i].text, others[i].text);
-      EXPECT_EQ(plans[i].name, others[i].name);
-    }
-  }
 }
 
 }  // namespace
