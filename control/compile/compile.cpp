@@ -161,7 +161,7 @@ void Compiler::use_profile(uint32_t node, uint32_t profile) {
   plans_[node] = nullptr;
   if (tables.qos) {
     plans_[node] = compile_qos(tables, shapes);
-  } else if (std::ranges::any_of(shapes, of_link)) {  // which is obeyed without tables, too
+  } else if (tables.in_band_telemetry || std::ranges::any_of(shapes, of_link)) {  // obeyed without tables, too
     Profile plain = tables;
     plain.qos = std::make_shared<const QosConfig>();
     plans_[node] = compile_qos(plain, shapes);

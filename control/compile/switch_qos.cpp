@@ -60,7 +60,8 @@ class PlanBuilder {
         headroom_(config_.cell_bytes),
         plan_(std::make_shared<dp::QosPlan>()) {}
 
-  std::shared_ptr<const dp::QosPlan> build() {
+  std::shared_ptr<const dp::QosPlan> build(bool in_band_telemetry) {
+    plan_->in_band_telemetry = in_band_telemetry;
     if (config_.has_buffers()) {
       add_pools();
       for (uint32_t i = 0; i < ports_.size(); ++i) plan_->buffer.ports.push_back(buffers_of(i));
@@ -314,7 +315,7 @@ std::vector<PoolDemand> pool_demands(const QosConfig& config, const std::vector<
 }
 
 std::shared_ptr<const dp::QosPlan> compile_qos(const Profile& profile, const std::vector<PortShape>& ports) {
-  return PlanBuilder(profile, ports).build();
+  return PlanBuilder(profile, ports).build(profile.in_band_telemetry);
 }
 
 }  // namespace softspine::control

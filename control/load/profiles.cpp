@@ -145,6 +145,7 @@ void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
     for (const auto& [queue, limit] : row.queue_limits->items) profile.queue_limit_bytes[queue] = limit.count;
   }
   set_if(row.mtu, profile.mtu);
+  set_if(row.in_band_telemetry, profile.in_band_telemetry);
   apply_hash_rows(reader, row, profile.hash, out.lags);
   if (row.groups) apply_groups(*row.groups, profile.groups);
   if (row.neighbours) apply_neighbours(*row.neighbours, profile.ages ? *profile.ages : profile.ages.emplace());

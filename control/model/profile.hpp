@@ -57,7 +57,8 @@ struct Profile : PortMaps {
   Place place;         // in the testbed's file; empty for built-in ones
   Place groups_place;  // of its groups, or its own
   std::array<uint64_t, 8> queue_limit_bytes{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20};
-  uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link has its own
+  uint32_t mtu = 9100;             // of the links of switches with this profile, unless a link has its own
+  bool in_band_telemetry = false;  // dataplane/packet/telemetry_field.hpp
   HashConfig hash;
   // The hash that chooses a LAG's member. Null: `hash` chooses it, as the profile gives LAGs no hash or the same. SONiC
   // does likewise: its switch.json gives lag_hash_seed and lag_hash_offset the values of ECMP's, and SAI's default

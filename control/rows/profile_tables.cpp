@@ -80,6 +80,9 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
                   at_least<Bytes>({64}))
         .optional("queue_limits", &ProfileRow::queue_limits, "of single queues, without BUFFER_* tables")
         .optional("mtu", &ProfileRow::mtu, "of its links, unless they say otherwise", within<uint32_t>(1'280, 9'216))
+        .optional(
+            "in_band_telemetry", &ProfileRow::in_band_telemetry,
+            "each port writes its load into packets that have room for that, as those of hpcc; false if not given")
         .optional("hash", &ProfileRow::hash, "of ECMP groups")
         .optional("lag_hash", &ProfileRow::lag_hash, "of LAGs; what it does not say is as in 'hash'")
         .optional("SWITCH_HASH", &ProfileRow::switch_hash, "the same as SONiC writes it")

@@ -262,6 +262,7 @@ struct ProfileRow : QosRows {
   std::optional<Bytes> queue_limit;
   std::optional<NumberMap<Bytes, 8>> queue_limits;
   std::optional<uint32_t> mtu;
+  std::optional<bool> in_band_telemetry;
   std::shared_ptr<const HashRow> hash;  // apart: it is large, and few rows of a long list have one
   std::shared_ptr<const HashRow> lag_hash;
   std::shared_ptr<const SwitchHashRow> switch_hash;  // likewise

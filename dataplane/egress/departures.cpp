@@ -2,9 +2,27 @@
 #include "dataplane/egress/departures.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "dataplane/packet/telemetry_writer.hpp"
+
 namespace softspine::dataplane {
+
+namespace {
+
+// The packet that begins to leave is charged to its queue, and waits no longer.
+void write_telemetry(const EgressPort& port, Packet& packet, Instant at) noexcept {
+  const std::optional<uint8_t> rate = telemetry::code_of(port.wire->rate());
+  if (!rate) return;
+  const PortCounters& counters = *port.counters;
+  uint64_t waiting = 0;
+  for (const QueueCounters& queue : counters.queues) waiting += queue.current_bytes;
+  const uint64_t sent = counters.tx_bytes + counters.tx_packets * kWireOverheadBytes;
+  add_telemetry(packet, telemetry::hop_of(*rate, at, sent, waiting - packet.frame_bytes()));
+}
+
+}  // namespace
 
 Departures::Departures(Node& node, std::vector<PortCounters>& counters, const Parts& parts)
     : ports_(node.ports()),
@@ -42,7 +60,16 @@ void Departures::plan_port(uint32_t number, const QosPlan& plan) noexcept {
     port.drop_from = std::min(port.drop_from, plan.wred[queue.wred].drop.min_bytes);
   }
   port.charges = control.scheduler.shapes() || wanted.credit_enabled != 0;
+  port.writes_telemetry = plan.in_band_telemetry;
+  port.does_more = port.charges || port.writes_telemetry;
   port.has_wred = std::min(port.mark_from, port.drop_from) != UINT32_MAX;
+}
+
+Instant Departures::send_with_more(EgressPort& port, uint8_t q, Packet packet, Instant at) noexcept {
+  if (port.writes_telemetry) write_telemetry(port, packet, at);
+  port.wire_left = port.wire->send(std::move(packet), at);
+  if (port.charges) charge(port, q, at, port.wire_left);
+  return port.wire_left;
 }
 
 void Departures::charge(EgressPort& port, uint8_t q, Instant at, Instant left) noexcept {

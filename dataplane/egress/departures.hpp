@@ -168,11 +168,10 @@ class Departures {
     QueueCounters& queue = port.counters->queues[q];
     if (port.has_wred && queue.current_bytes > port.mark_from) [[unlikely]]
       wred_.mark(packet, queue);
-    const Instant left = port.wire->send(std::move(packet), at);
-    port.wire_left = left;
-    if (port.charges) [[unlikely]]
-      charge(port, q, at, left);
-    return left;
+    if (port.does_more) [[unlikely]]
+      return send_with_more(port, q, std::move(packet), at);
+    port.wire_left = port.wire->send(std::move(packet), at);
+    return port.wire_left;
   }
   [[gnu::always_inline]] Instant start_next(EgressPort& port, uint32_t number, uint8_t ready, Instant at) noexcept {
     const auto strict = static_cast<uint8_t>(ready & port.strict);
@@ -188,7 +187,9 @@ class Departures {
     if (strict == 0) scheduler.picked(q, packet.frame_bytes(), queue.empty());
     return start(port, q, std::move(packet), at);
   }
-  [[gnu::noinline]] void charge(EgressPort& port, uint8_t q, Instant at, Instant left) noexcept;
+  // At a port that writes telemetry into its frames, or charges them to a shaper or to credit.
+  [[gnu::noinline]] Instant send_with_more(EgressPort& port, uint8_t q, Packet packet, Instant at) noexcept;
+  void charge(EgressPort& port, uint8_t q, Instant at, Instant left) noexcept;
   Instant start_own_frame(uint32_t number, Instant at) noexcept;
   void plan_port(uint32_t number, const QosPlan& plan) noexcept;
 

@@ -33,9 +33,11 @@ struct alignas(64) EgressPort {
   uint8_t held = 0;        // bit q: queue q is blocked by flow control, its shaper is closed, or TX is disabled
   bool busy = false;       // a frame is on the wire
   bool has_frame = false;  // a pause or credit frame goes next
+  bool does_more = false;  // with each frame: charges, writes_telemetry
   bool charges = false;    // each frame that it sends is charged to a shaper or to credit
+  bool writes_telemetry = false;
   bool has_wred = false;   // any of mark_from, drop_from
-  uint8_t strict = 0xff;   // bit q: queue q is strict, before all queues that share by weight
+  uint8_t strict = 0xff;  // bit q: queue q is strict, before all queues that share by weight
   std::array<PacketList, kQueues> queues;
 };
 // State that few packets need.

@@ -65,6 +65,7 @@ struct QosPlan {
   std::vector<PortQosPlan> ports;
   std::vector<WredPlan> wred{{}};  // the first marks and drops nothing
   Duration watchdog_poll = Duration::ms(200);
+  bool in_band_telemetry = false;  // packets that have room for it get the records of their ports
 
   // Strict queues with a plain limit each, nothing paused, nothing marked.
   static QosPlan plain(uint32_t ports, const std::array<uint32_t, kQueues>& queue_limit_bytes) {
