@@ -52,6 +52,7 @@ class Reviewer {
     review_loss(workload, served, ways);
     review_maps(workload, served);
     review_notifications(workload, served);
+    review_telemetry(workload, served);
     out_.workloads.push_back(std::move(served));
   }
 
@@ -118,17 +119,36 @@ class Reviewer {
   }
 
   void review_notifications(const Workload& workload, const ServedWorkload& served) {
-    if (!uses_cnps(workload.transport.reliable.congestion_control)) return;
+    const auto& control = workload.transport.reliable.congestion_control;
+    if (!uses_cnps(control) && !uses_echo(control)) return;
     const bool marked = std::ranges::any_of(served.links, [](const ServedLink& link) { return link.service.marked; });
     if (!marked && !served.links.empty()) {
       warn(workload.place, "congestion_control has no effect: no queue on its ways marks (WRED_PROFILE with ecn)");
     }
+    if (!uses_cnps(control)) return;
     for (const ServedLink& link : served.links) {
       const Service service = book_.at(link.sender, workload.transport.cnp_dscp, false);
       if (service.loss != Loss::kEarly) continue;
       return warn(workload.place, "CNPs (DSCP " + std::to_string(workload.transport.cnp_dscp) +
                                       ") are not ECN-capable, and " + book_.why(link.sender, service) + ", at " +
                                       fabric_.name_of(link.sender));
+    }
+  }
+
+  // What it does not know of a hop the sender takes for none.
+  void review_telemetry(const Workload& workload, const ServedWorkload& served) {
+    if (!uses_telemetry(workload.transport.reliable.congestion_control)) return;
+    for (const ServedLink& link : served.links) {
+      const FabricNode& node = fabric_.nodes[link.sender.node];
+      if (node.kind != NodeKind::kSwitch) continue;
+      const std::string at = fabric_.name_of(link.sender);
+      if (!testbed_.profiles[node.profile].in_band_telemetry)
+        return warn(workload.place, "congestion_control knows nothing of " + at + ": profile " +
+                                        testbed_.profiles[node.profile].name + " has no in_band_telemetry");
+      if (!dataplane::telemetry::code_of(fabric_.links[fabric_.port(link.sender).link].rate))
+        return warn(workload.place,
+                    "congestion_control knows nothing of " + at +
+                        ": telemetry has no word for its rate (10, 25, 40, 50, 100, 200, 400, 800Gbps)");
     }
   }
 

@@ -157,8 +157,8 @@ class Ns3ConfigReader {
       return;
     }
     const char* name = *mode == 3 ? " (HPCC)" : *mode == 8 ? " (DCTCP)" : *mode == 10 ? " (HPCC-PINT)" : "";
-    note((*row("CC_MODE"))[1],
-         "CC_MODE " + std::string((*row("CC_MODE"))[1].text) + name + " is not here: flows have no congestion control");
+    note((*row("CC_MODE"))[1], "CC_MODE " + std::string((*row("CC_MODE"))[1].text) + name +
+                                   " is not taken over: flows have no congestion control");
   }
   void read_dcqcn() {
     out_.congestion_control = "{kind: dcqcn_connectx";

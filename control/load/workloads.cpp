@@ -150,6 +150,9 @@ class WorkloadResolver {
                                          : "'congestion_control'";
     needs(row.cnp_dscp.has_value(), notified, "cnp_dscp", control);
     needs(row.cnp_interval.has_value(), notified, "cnp_interval", control);
+    const bool all_ask = asks_always(chosen.congestion_control);
+    if (is_given(row.where, "ack_every") && all_ask && chosen.ack_every != 1)
+      reader_.fail(row.where.child("ack_every"), "must be 1: with this congestion control every packet asks");
     if (chosen.ack_every > chosen.window && !reader_.is_invalid(row.where.child("ack_every"))) {
       reader_.fail(row.where.child("ack_every"),
                    "exceeds the window of " + std::to_string(chosen.window) + ": nobody would ever ask");

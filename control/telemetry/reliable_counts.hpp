@@ -24,6 +24,8 @@ struct RequesterCounts {
   uint64_t path_changes = 0;           // after timeouts, to the host's other port
   uint64_t rp_cnp_handled = 0;
   uint64_t rp_cnp_ignored = 0;  // CNPs for a queue pair without a reaction point
+  uint64_t ce_echoes = 0;       // acknowledgements that said that their packet came marked with CE
+  uint64_t telemetry_acks = 0;  // acknowledgements that brought telemetry of at least one switch
   uint64_t window_waits = 0;    // times that its window was full, more was to be sent, and an acknowledgement opened it
   uint64_t window_wait_ps = 0;  // in all
 };
@@ -62,6 +64,9 @@ constexpr auto ReliableCounts::rows() {
       row(&C::np_cnp_sent, kPackets, "np_cnp_sent", "Receiver: CNPs sent."),
       row(&C::rp_cnp_handled, kPackets, "rp_cnp_handled", "Sender: CNPs that slowed it down."),
       row(&C::rp_cnp_ignored, kPackets, "rp_cnp_ignored", "Sender: CNPs without effect."),
+      row(&C::ce_echoes, kPackets, "ce_echoes", "Sender: acknowledgements of packets that came marked with CE."),
+      row(&C::telemetry_acks, kPackets, "telemetry_acks",
+          "Sender: acknowledgements with the in-band telemetry of a switch or more."),
       row(&C::window_waits, kCount, "window_waits",
           "Requester: waits for its window, with more to send that its pace would let go."),
       row(&C::window_wait_ps, kPicoseconds, "window_wait_ps",

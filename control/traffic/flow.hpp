@@ -31,8 +31,8 @@ struct FlowConfig {
   uint8_t ttl = 64;
   uint32_t flow_label = 0;  // IPv6
   Verb verb = Verb::kWrite;
-  bool has_immediates = false;  // sends that are posted: each message carries the low 32 bits of its tag
-  uint32_t immediate = 0;       // of its next message
+  bool has_immediates = false;       // sends that are posted: each message carries the low 32 bits of its tag
+  uint32_t immediate = 0;            // of its next message
   uint64_t message_bytes = 1 << 20;  // at most 2^31, as reliable connections have it
   uint64_t messages = 1;             // 0: without end
   uint32_t queue_depth = 0;          // not 0: instead of those, what is posted: so many at a time (work_queue.hpp)
@@ -60,6 +60,8 @@ struct SinkConfig {
   uint8_t cnp_dscp = 48;
   dataplane::Duration cnp_interval;  // at most one CNP in it; zero: none at all
   dataplane::Duration nic_delay;     // from the arrival of a marked packet until its CNP may leave
+  bool echoes_ce = false;            // its acknowledgements say whether the packet that they name came marked
+  bool echoes_telemetry = false;     // they bring back that packet's telemetry, if it has any
   uint32_t latency_group = 0;        // whose packet latencies are kept together: its workload
 };
 

@@ -121,6 +121,8 @@ SinkConfig sink_of(const Workload& w, const FlowConfig& flow, const TrafficHost&
                   .cnp_dscp = w.transport.cnp_dscp};
   if (dataplane::uses_cnps(flow.reliable.congestion_control)) sink.cnp_interval = w.transport.cnp_interval;
   sink.nic_delay = dataplane::nic_delay_of(flow.reliable.congestion_control);
+  sink.echoes_ce = dataplane::uses_echo(flow.reliable.congestion_control);
+  sink.echoes_telemetry = dataplane::uses_telemetry(flow.reliable.congestion_control);
   const bool answers = sink.transport == TransportKind::kReliable || sink.cnp_interval > Duration{};
   if (answers) sink.source_qp = flow.source_qp;
   return sink;

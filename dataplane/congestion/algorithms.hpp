@@ -9,7 +9,10 @@
 
 #include "dataplane/congestion/bdp_cap.hpp"
 #include "dataplane/congestion/congestion_parameters.hpp"
+#include "dataplane/congestion/dctcp.hpp"
+#include "dataplane/congestion/hpcc.hpp"
 #include "dataplane/congestion/reaction_point.hpp"
+#include "dataplane/congestion/swift.hpp"
 #include "dataplane/congestion/timely.hpp"
 
 namespace softspine::dataplane {
@@ -29,7 +32,10 @@ struct CongestionAlgorithmList {
 using CongestionAlgorithms = CongestionAlgorithmList<  //
     ReactionPoint,                                     // DCQCN
     Timely,                                            //
-    BdpCap>;                                           // BDP-FC
+    BdpCap,                                            // BDP-FC
+    Dctcp,                                             //
+    Hpcc,                                              //
+    Swift>;                                            //
 
 // A place in the one list is a place in the other.
 static_assert(std::is_same_v<CongestionAlgorithms::AnyParameters, CongestionParameters>);
@@ -53,6 +59,19 @@ inline bool uses_cnps(const CongestionParameters& parameters) {
 }
 inline bool uses_acks(const CongestionParameters& parameters) {
   return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kUsesAcks; });
+}
+
+inline bool uses_echo(const CongestionParameters& parameters) {
+  return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kUsesEcho; });
+}
+inline bool uses_telemetry(const CongestionParameters& parameters) {
+  return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kUsesTelemetry; });
+}
+inline bool asks_always(const CongestionParameters& parameters) {
+  return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kAsksAlways; });
+}
+inline bool begins_below_window(const CongestionParameters& parameters) {
+  return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kBeginsBelowWindow; });
 }
 
 }  // namespace softspine::dataplane

@@ -4,9 +4,8 @@
 //
 //   event                                      when
 //   on_sent(now, bytes)                        a frame began; bytes on the wire
-//   on_ack(now, bytes, rtt, ecn)               payload acknowledged for the first time; the round-trip time, if the
-//                                              acknowledgement is that of a packet that asked and was sent once;
-//                                              whether the acknowledgement itself was marked with CE
+//   on_ack(now, ack)                           payload was acknowledged for the first time: acknowledgement.hpp
+//   on_nak(now)                                a packet was lost, as the receiver says: the sender goes back
 //   on_cnp(now)                                a CNP for the queue pair
 //   on_timeout(now)                            nothing was acknowledged in time; the sender goes back
 //   advance(now)                               `now` has reached next_change()
@@ -18,19 +17,25 @@
 // Every call happens after all changes that were due by its `now` (advance), and `now` never goes back. An algorithm
 // neither allocates nor throws, and sees no packet. Members that it does not declare are inherited from
 // CongestionAlgorithm, which ignores the events and limits nothing. If a window shrinks while no packet under way asks
-// for an acknowledgement, the sender waits for its timer: no algorithm here has such a window, and a new one that has
-// must make the sender ask.
+// for an acknowledgement, the sender waits for its timer: an algorithm with such a window has kAsksAlways.
 //
 // An algorithm also declares how testbed files name it: kSets are its names with the parameters that each stands for,
 // kKeys its parameters with limits and help, conflict() returns whether two of them contradict each other. Reading,
-// schema and reference pages come from there. kUsesCnps: receivers send CNPs to it. kUsesAcks: it wants on_ack(),
-// and the sender then keeps the instants from which a round-trip time is measured.
+// schema and reference pages come from there.
+//   kUsesCnps          receivers send CNPs to it
+//   kUsesAcks          it wants on_ack() and on_nak(); the sender keeps the instants from which a round-trip time is
+//                      measured
+//   kUsesEcho          acknowledgements say whether the packet that they name came marked with CE
+//   kUsesTelemetry     packets carry in-band telemetry (packet/telemetry_field.hpp), and acknowledgements bring it back
+//   kAsksAlways        every packet asks for an acknowledgement, whatever ack_every is
+//   kBeginsBelowWindow a packet may leave while less than the window is under way; else only if it fits in wholly
+// One with a window or a pace in packets has a constructor with a third argument: the payload of a packet.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
+#include "dataplane/congestion/acknowledgement.hpp"
 #include "dataplane/units/parameter_key.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
@@ -42,9 +47,14 @@ struct CongestionAlgorithm {
   static constexpr uint64_t kNoLimit = UINT64_MAX;
   static constexpr bool kUsesCnps = false;
   static constexpr bool kUsesAcks = false;
+  static constexpr bool kUsesEcho = false;
+  static constexpr bool kUsesTelemetry = false;
+  static constexpr bool kAsksAlways = false;
+  static constexpr bool kBeginsBelowWindow = false;
 
   void on_sent(Instant, uint32_t) noexcept {}
-  void on_ack(Instant, uint64_t, std::optional<Duration>, bool) noexcept {}
+  void on_ack(Instant, const Acknowledgement&) noexcept {}
+  void on_nak(Instant) noexcept {}
   void on_cnp(Instant) noexcept {}
   void on_timeout(Instant) noexcept {}
   void advance(Instant) noexcept {}

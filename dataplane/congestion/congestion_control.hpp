@@ -9,8 +9,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "dataplane/congestion/algorithms.hpp"
@@ -20,12 +20,23 @@ namespace softspine::dataplane {
 class CongestionControl {
  public:
   static constexpr uint64_t kNoLimit = CongestionAlgorithm::kNoLimit;
+  static constexpr uint32_t kUsualPacketBytes = 4096;
 
-  CongestionControl(const CongestionParameters& parameters, Rate line)
-      : uses_cnps_(dataplane::uses_cnps(parameters)), uses_acks_(dataplane::uses_acks(parameters)) {
+  // `packet_bytes`: the payload of a whole packet.
+  CongestionControl(const CongestionParameters& parameters, Rate line, uint32_t packet_bytes = kUsualPacketBytes)
+      : uses_cnps_(dataplane::uses_cnps(parameters)),
+        uses_acks_(dataplane::uses_acks(parameters)),
+        uses_telemetry_(dataplane::uses_telemetry(parameters)),
+        begins_below_window_(dataplane::begins_below_window(parameters)) {
     CongestionAlgorithms::for_each([&]<typename Algorithm>() {
-      const auto* own = std::get_if<typename Algorithm::Parameters>(&parameters);
-      if (own != nullptr) algorithm_.emplace<Algorithm>(*own, line);
+      using Parameters = typename Algorithm::Parameters;
+      const auto* own = std::get_if<Parameters>(&parameters);
+      if (own == nullptr) return;
+      if constexpr (std::is_constructible_v<Algorithm, Parameters, Rate, uint32_t>) {
+        algorithm_.emplace<Algorithm>(*own, line, packet_bytes);
+      } else {
+        algorithm_.emplace<Algorithm>(*own, line);
+      }
     });
     notify([](auto&) {});
   }
@@ -33,6 +44,8 @@ class CongestionControl {
   bool is_on() const { return algorithm_.index() != 0; }
   bool uses_cnps() const { return uses_cnps_; }
   bool uses_acks() const { return uses_acks_; }
+  bool uses_telemetry() const { return uses_telemetry_; }
+  bool begins_below_window() const { return begins_below_window_; }
 
   uint64_t rate_bps() const { return rate_bps_; }
   uint64_t window_bytes() const { return window_bytes_; }
@@ -41,8 +54,11 @@ class CongestionControl {
   void on_sent(Instant now, uint32_t bytes) noexcept {
     if (is_on()) notify([=](auto& it) { it.on_sent(now, bytes); });
   }
-  void on_ack(Instant now, uint64_t bytes, std::optional<Duration> rtt, bool ecn) noexcept {
-    notify([=](auto& it) { it.on_ack(now, bytes, rtt, ecn); });
+  void on_ack(Instant now, const Acknowledgement& ack) noexcept {
+    notify([&](auto& it) { it.on_ack(now, ack); });
+  }
+  void on_nak(Instant now) noexcept {
+    notify([=](auto& it) { it.on_nak(now); });
   }
   void on_cnp(Instant now) noexcept {
     notify([=](auto& it) { it.on_cnp(now); });
@@ -57,16 +73,20 @@ class CongestionControl {
  private:
   template <typename Event>
   void notify(Event&& event) noexcept {
-    std::visit(
-        [&](auto& it) {
-          if constexpr (!std::is_same_v<decltype(it), std::monostate&>) {
-            event(it);
-            rate_bps_ = it.rate_bps();
-            window_bytes_ = it.window_bytes();
-            next_change_ = it.next_change();
-          }
-        },
-        algorithm_);
+    [&]<size_t... Kinds>(std::index_sequence<Kinds...>) {
+      (void)(notify_if_is<Kinds + 1>(event) || ...);
+    }(std::make_index_sequence<std::variant_size_v<CongestionAlgorithms::Any> - 1>());
+  }
+  // A chain of compares in the order of the list: GCC 12 makes a call through a table of std::visit of so many kinds.
+  template <size_t Kind, typename Event>
+  bool notify_if_is(Event& event) noexcept {
+    auto* it = std::get_if<Kind>(&algorithm_);
+    if (it == nullptr) return false;
+    event(*it);
+    rate_bps_ = it->rate_bps();
+    window_bytes_ = it->window_bytes();
+    next_change_ = it->next_change();
+    return true;
   }
 
   CongestionAlgorithms::Any algorithm_;
@@ -75,6 +95,8 @@ class CongestionControl {
   Instant next_change_ = Instant::never();
   bool uses_cnps_;
   bool uses_acks_;
+  bool uses_telemetry_;
+  bool begins_below_window_;
 };
 
 }  // namespace softspine::dataplane

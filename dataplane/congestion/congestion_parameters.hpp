@@ -6,13 +6,17 @@
 #include <variant>
 
 #include "dataplane/congestion/bdp_cap_parameters.hpp"
+#include "dataplane/congestion/dctcp_parameters.hpp"
+#include "dataplane/congestion/hpcc_parameters.hpp"
 #include "dataplane/congestion/reaction_parameters.hpp"
+#include "dataplane/congestion/swift_parameters.hpp"
 #include "dataplane/congestion/timely_parameters.hpp"
 #include "dataplane/units/time.hpp"
 
 namespace softspine::dataplane {
 
-using CongestionParameters = std::variant<std::monostate, ReactionParameters, TimelyParameters, BdpCapParameters>;
+using CongestionParameters = std::variant<std::monostate, ReactionParameters, TimelyParameters, BdpCapParameters,
+                                          DctcpParameters, HpccParameters, SwiftParameters>;
 
 inline bool controls_congestion(const CongestionParameters& parameters) {
   return parameters.index() != 0;

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
 #include "dataplane/congestion/congestion_control.hpp"
 #include "dataplane/units/rate.hpp"
@@ -27,9 +26,11 @@ class RateLimiter {
  public:
   static constexpr uint32_t kCreditBytes = 16'384;
 
-  // `configured` may be zero: none.
-  RateLimiter(Rate configured, const CongestionParameters& congestion, Rate line)
-      : configured_(configured.is_zero() ? kNoLimit : configured.count_bps()), control_(congestion, line) {}
+  // `configured` may be zero: none. `packet_bytes`: the payload of a whole packet.
+  RateLimiter(Rate configured, const CongestionParameters& congestion, Rate line,
+              uint32_t packet_bytes = CongestionControl::kUsualPacketBytes)
+      : configured_(configured.is_zero() ? kNoLimit : configured.count_bps()),
+        control_(congestion, line, packet_bytes) {}
 
   // Whether any rate limits the flow now.
   bool limits() const { return rate_bps() != kNoLimit; }
@@ -52,9 +53,13 @@ class RateLimiter {
     control_.on_sent(now, bytes);
   }
   // Events for the congestion control; without one they change nothing.
-  void on_ack(Instant now, uint64_t bytes, std::optional<Duration> rtt, bool ecn) noexcept {
+  void on_ack(Instant now, const Acknowledgement& ack) noexcept {
     advance(now);
-    control_.on_ack(now, bytes, rtt, ecn);
+    control_.on_ack(now, ack);
+  }
+  void on_nak(Instant now) noexcept {
+    advance(now);
+    control_.on_nak(now);
   }
   void on_cnp(Instant now) noexcept {
     advance(now);

@@ -77,8 +77,8 @@ class Timely : public CongestionAlgorithm {
 
   uint64_t rate_bps() const { return rate_; }
 
-  void on_ack(Instant, uint64_t, std::optional<Duration> rtt, bool) noexcept {
-    if (rtt) complete(rtt->count_ps());
+  void on_ack(Instant, const Acknowledgement& ack) noexcept {
+    if (ack.rtt) complete(ack.rtt->count_ps());
   }
 
  private:

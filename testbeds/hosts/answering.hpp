@@ -9,13 +9,19 @@
 
 namespace softspine::testbeds {
 
+enum class Replies : uint8_t {
+  kNone,          // CNPs only
+  kAcknowledges,  // a reliable connection
+  kEchoes,        // and its acknowledgements say more of the packets that they name
+};
+
 struct Answering {
   ResponseTemplate frames;
   dataplane::NotificationPoint notification;
   dataplane::Duration cnp_interval;  // zero: no CNPs
   uint8_t ack_priority;
   uint8_t cnp_priority;
-  bool is_reliable;
+  Replies replies;
   dataplane::Duration nic_delay;  // of its CNPs
 };
 

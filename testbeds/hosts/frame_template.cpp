@@ -26,6 +26,11 @@ constexpr bool carries_immediate(uint8_t opcode) {
 constexpr uint32_t extension_of(uint8_t opcode) {
   return carries_reth(opcode) ? reth::kBytes : carries_immediate(opcode) ? immdt::kBytes : 0;
 }
+// Telemetry is the first of a packet's payload, and zeros until a switch writes there.
+uint32_t telemetry_of(const FlowConfig& flow) {
+  const bool has = flow.transport == TransportKind::kReliable && uses_telemetry(flow.reliable.congestion_control);
+  return has ? telemetry::kBytes : 0;
+}
 constexpr uint32_t padding_of(uint32_t payload_bytes) {
   return (4 - payload_bytes % 4) % 4;
 }
@@ -45,12 +50,14 @@ RoceAddress address_of(const FlowConfig& flow) {
 FrameTemplate::FrameTemplate(const HostConfig& host, const FlowConfig& flow, uint8_t opcode, uint32_t payload_bytes)
     : payload_bytes_(static_cast<uint16_t>(payload_bytes)), version_(version_of(flow.destination)) {
   const uint32_t extension = extension_of(opcode);
-  const uint32_t zeros = payload_bytes + padding_of(payload_bytes);
+  const uint32_t inner = telemetry_of(flow) + payload_bytes;
+  const uint32_t zeros = inner + padding_of(inner);
   const HeaderPlaces at =
       write_roce_headers(bytes_.data(), host, address_of(flow), opcode, extension + zeros + kIcrcBytes);
   const uint8_t* l3 = at.l3;
   uint8_t* base = at.bth;
-  base[bth::kFlags] = static_cast<uint8_t>(bth::kMigrationBit | padding_of(payload_bytes) << bth::kPadShift);
+  base[bth::kFlags] = static_cast<uint8_t>(bth::kMigrationBit | padding_of(inner) << bth::kPadShift);
+  base[bth::kCongestion] = telemetry_of(flow) != 0 ? telemetry::kBthBit : 0;
   base[bth::kAckRequest] = ends_message(opcode) ? bth::kAckRequestBit : 0;
   if (carries_immediate(opcode)) store32(at.extension, flow.immediate);
   if (carries_reth(opcode)) {
@@ -77,7 +84,7 @@ uint32_t packets_per_message(const FlowConfig& flow) {
 
 uint32_t largest_packet_bytes(const FlowConfig& flow) {
   const bool single = flow.message_bytes <= flow.mtu;
-  const uint32_t payload = single ? static_cast<uint32_t>(flow.message_bytes) : flow.mtu;
+  const uint32_t payload = (single ? static_cast<uint32_t>(flow.message_bytes) : flow.mtu) + telemetry_of(flow);
   return roce_header_bytes(version_of(flow.destination)) +
          (flow.verb == Verb::kWrite ? reth::kBytes
           : flow.has_immediates     ? immdt::kBytes

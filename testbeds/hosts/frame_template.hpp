@@ -5,7 +5,8 @@
 //
 // The host's tag comes on when a packet is sent (host_tag.hpp): only frame_bytes(), the length on the wire, counts it.
 // Only a WRITE FIRST or ONLY has a RETH, only the last packet of a SEND with immediate data an ImmDt. The payload is
-// zeros, and is left out of memory.
+// zeros, and is left out of memory. A flow whose congestion control uses in-band telemetry has its field, zeros too,
+// before the payload: who sends the packet puts it in (put_telemetry), lengths and ICRC count it.
 // A message of n bytes makes ⌈n / path MTU⌉ packets, at least one: ONLY, or FIRST MIDDLE … LAST. The
 // last one's payload is padded to 4 bytes (BTH's pad count) and asks for an acknowledgement.
 // The headers: roce_headers.hpp.
@@ -17,6 +18,8 @@
 #include <vector>
 
 #include "dataplane/packet/icrc.hpp"
+#include "dataplane/packet/packet.hpp"
+#include "dataplane/packet/telemetry_field.hpp"
 #include "testbeds/hosts/host_config.hpp"
 #include "testbeds/hosts/work_queue.hpp"
 
@@ -69,6 +72,13 @@ class alignas(64) FrameTemplate {
 };
 
 static_assert(sizeof(FrameTemplate) == 128);
+
+// Into a packet that was written from a template with telemetry.
+inline void put_telemetry(dataplane::Packet& packet) {
+  using namespace dataplane;
+  uint8_t* field = packet.insert_bytes(packet.stored_bytes() - kIcrcBytes, telemetry::kBytes);
+  std::memset(field, 0, telemetry::kBytes);
+}
 
 // Which templates a message uses, in the order of its packets.
 enum class Part : uint8_t { kFirstOrOnly, kMiddle, kLast };

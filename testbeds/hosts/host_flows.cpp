@@ -15,13 +15,14 @@ using namespace dataplane;
 uint32_t HostFlows::add(const FlowConfig& config, Rate line) {
   const uint32_t index = count();
   const bool is_reliable = config.transport == TransportKind::kReliable;
+  const bool has_telemetry = is_reliable && uses_telemetry(config.reliable.congestion_control);
   flows_.push_back({.transport = is_reliable ? OpenLoop{} : OpenLoop{config},
                     .first_template = static_cast<uint32_t>(templates_.size()),
                     .sender = is_reliable ? static_cast<uint32_t>(senders_.size()) : kOpenLoop,
                     .port = config.port,
                     .own_port = config.port,
                     .priority_bit = static_cast<uint8_t>(1U << host_.priority_of_dscp[config.dscp]),
-                    .tci = host_.tag.tci_of(config.dscp),
+                    .additions = host_.tag.tci_of(config.dscp) | (has_telemetry ? kHasTelemetry : 0),
                     .counters = {.id = config.id, .qp = config.source_qp}});
   if (is_reliable) {
     SOFTSPINE_CHECK(!line.is_zero(), config.id, config.port.value());
@@ -155,8 +156,8 @@ void HostFlows::send_reliable(HostPort& out, uint32_t index, Instant now) noexce
     return false;
   }
   frame.write(packet.data(), psn, static_cast<uint16_t>(flow.counters.packets), asks);
-  if (flow.tci != 0) [[unlikely]]
-    put_tag(packet, flow.tci);
+  if (flow.additions != 0) [[unlikely]]
+    add_to(packet, flow.additions);
   packet.meta().frame_bytes = frame.frame_bytes();
   packet.meta().born = now;
   packet.set_flow(flow.counters.id);
@@ -171,6 +172,12 @@ void HostFlows::send_reliable(HostPort& out, uint32_t index, Instant now) noexce
   flow.counters.first_sent = std::min(flow.counters.first_sent, now);
   flow.counters.last_left = out.free_at;
   return true;
+}
+
+void HostFlows::add_to(Packet& packet, uint32_t additions) noexcept {
+  const auto tci = static_cast<uint16_t>(additions);
+  if (tci != 0) put_tag(packet, tci);
+  if ((additions & kHasTelemetry) != 0) put_telemetry(packet);
 }
 
 void HostFlows::charge(HostPort& out, const Flow& flow, uint32_t frame_bytes, Instant now) noexcept {
@@ -279,7 +286,7 @@ void HostFlows::handle_response(ReliableSender& sender, const RoceFrame& frame, 
   if (frame.opcode == bth::kCnp) {
     sender.receive_cnp(now, counters);
   } else if ((frame.syndrome() & ~kNoCredits) == 0) {
-    sender.acknowledge(frame.psn, frame.is_marked, now, counters, times);
+    sender.acknowledge(frame, now, counters, times);
   } else if (frame.syndrome() == kSyndromeSequenceError) {
     sender.go_back(frame.psn, now, counters, times);
   }

@@ -77,6 +77,7 @@ class HostFlows {
  private:
   static constexpr uint32_t kOpenLoop = UINT32_MAX;  // in the place of a sender
   static constexpr uint32_t kFilled = UINT32_MAX;    // nothing is posted
+  static constexpr uint32_t kHasTelemetry = 1U << 16;
 
   struct Flow {
     OpenLoop transport;
@@ -85,7 +86,7 @@ class HostFlows {
     dataplane::PortNo port;      // by which it leaves
     dataplane::PortNo own_port;  // by which it leaves while the bond uses both
     uint8_t priority_bit;
-    uint16_t tci;               // of its packets' tags; 0: they have none
+    uint32_t additions;         // to its packets: the tag's TCI in the low 16 bits, 0: no tag; and kHasTelemetry
     uint32_t posted = kFilled;  // of posted_
     FlowSent counters;
   };
@@ -93,6 +94,7 @@ class HostFlows {
   void send_reliable(HostPort& out, uint32_t index, dataplane::Instant now) noexcept;
   bool transmit(HostPort& out, Flow& flow, const FrameTemplate& frame, uint32_t psn, bool asks,
                 dataplane::Instant now) noexcept;
+  static void add_to(dataplane::Packet& packet, uint32_t additions) noexcept;
   static void charge(HostPort& out, const Flow& flow, uint32_t frame_bytes, dataplane::Instant now) noexcept;
   void handle_response(ReliableSender& sender, const RoceFrame& frame, dataplane::Instant now,
                        dataplane::Histogram& times) noexcept;

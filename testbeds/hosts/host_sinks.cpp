@@ -9,7 +9,25 @@ using namespace dataplane;
 
 namespace {
 
-void queue_response(HostPort& port, uint8_t priority, Packet packet, uint32_t bytes, Instant now) noexcept {
+Replies replies_of(const SinkConfig& config) {
+  if (config.transport != TransportKind::kReliable) return Replies::kNone;
+  return config.echoes_ce || config.echoes_telemetry ? Replies::kEchoes : Replies::kAcknowledges;
+}
+
+uint8_t syndrome_of(const ReceiveQueue::Judgement& judgement) noexcept {
+  return judgement.reply == ReceiveQueue::Reply::kAck ? kSyndromeAck : kSyndromeSequenceError;
+}
+
+// A request's telemetry, if all of it is stored; null: it has none.
+const uint8_t* telemetry_of(const Packet& packet, const RoceFrame& frame) noexcept {
+  if ((frame.bth[bth::kCongestion] & telemetry::kBthBit) == 0) return nullptr;
+  const uint8_t* const field = frame.bth + bth::kBytes + telemetry::extension_of(frame.opcode);
+  const uint8_t* const end = packet.data() + packet.stored_bytes() - kIcrcBytes;
+  return frame.payload_bytes >= telemetry::kBytes && field + telemetry::kBytes <= end ? field : nullptr;
+}
+
+[[gnu::always_inline]] inline void queue_response(HostPort& port, uint8_t priority, Packet packet, uint32_t bytes,
+                                                  Instant now) noexcept {
   packet.cut_to(bytes);
   packet.meta().at = now;
   port.control.push(std::move(packet), priority);
@@ -28,7 +46,7 @@ void HostSinks::add(const HostConfig& host, const SinkConfig& config, QpTable::E
                         .cnp_interval = config.cnp_interval,
                         .ack_priority = host.priority_of_dscp[config.ack_dscp],
                         .cnp_priority = host.priority_of_dscp[config.cnp_dscp],
-                        .is_reliable = config.transport == TransportKind::kReliable,
+                        .replies = replies_of(config),
                         .nic_delay = config.nic_delay});
 }
 
@@ -58,13 +76,32 @@ Duration HostSinks::receive_and_answer(const Packet& packet, const RoceFrame& fr
       sink.sent_cnp();
     }
   }
-  if (!answering.is_reliable) return sink.receive(frame, packet.meta().born, now);
+  if (answering.replies != Replies::kAcknowledges) [[unlikely]] {
+    if (answering.replies == Replies::kNone) return sink.receive(frame, packet.meta().born, now);
+    return acknowledge_with_echo(packet, frame, sink, answering, port, counters);
+  }
   const ReceiveQueue::Judgement judgement = sink.judge(frame, packet.meta().born, now);
   if (judgement.reply == ReceiveQueue::Reply::kNone) return judgement.message;
   if (Packet ack = make_response(port, answering.ack_priority, counters)) {
-    const uint8_t syndrome = judgement.reply == ReceiveQueue::Reply::kAck ? kSyndromeAck : kSyndromeSequenceError;
-    const uint32_t bytes = answering.frames.write_ack(ack.data(), syndrome, judgement.psn, sink.msn());
+    const uint32_t bytes = answering.frames.write_ack(ack.data(), syndrome_of(judgement), judgement.psn, sink.msn());
     queue_response(port, answering.ack_priority, std::move(ack), bytes, now);
+  }
+  return judgement.message;
+}
+
+// The telemetry is no payload of the message.
+Duration HostSinks::acknowledge_with_echo(const Packet& packet, const RoceFrame& frame, ReceiveQueue& sink,
+                                          const Answering& answering, HostPort& port, HostCounters& counters) noexcept {
+  const Instant now = packet.meta().at;
+  const uint8_t* const field = telemetry_of(packet, frame);
+  RoceFrame data = frame;
+  if (field != nullptr) data.payload_bytes -= telemetry::kBytes;
+  const ReceiveQueue::Judgement judgement = sink.judge(data, packet.meta().born, now);
+  if (judgement.reply == ReceiveQueue::Reply::kNone) return judgement.message;
+  if (Packet ack = make_response(port, answering.ack_priority, counters)) {
+    const uint32_t bytes = answering.frames.write_ack(ack.data(), syndrome_of(judgement), judgement.psn, sink.msn());
+    const uint32_t whole = answering.frames.echo(ack, bytes, frame.is_marked, field);
+    queue_response(port, answering.ack_priority, std::move(ack), whole, now);
   }
   return judgement.message;
 }

@@ -82,6 +82,9 @@ class HostSinks {
   uint32_t index_of_latencies(uint32_t group);
   dataplane::Duration receive_and_answer(const dataplane::Packet& packet, const RoceFrame& frame,
                                          const QpTable::Entry& entry, HostPort& port, HostCounters& counters) noexcept;
+  dataplane::Duration acknowledge_with_echo(const dataplane::Packet& packet, const RoceFrame& frame, ReceiveQueue& sink,
+                                            const Answering& answering, HostPort& port,
+                                            HostCounters& counters) noexcept;
   dataplane::Packet make_cnp(HostPort& port, const Answering& answering, HostCounters& counters) noexcept;
   dataplane::Packet make_response(HostPort& port, uint8_t priority, HostCounters& counters) noexcept;
 

@@ -68,7 +68,7 @@ class ReceiveQueue {
     uint32_t psn;                 // of the reply
     dataplane::Duration message;  // as receive() returns it
   };
-  Judgement judge(const RoceFrame& frame, dataplane::Instant born, dataplane::Instant at) {
+  [[gnu::always_inline]] Judgement judge(const RoceFrame& frame, dataplane::Instant born, dataplane::Instant at) {
     const uint32_t ahead = (frame.psn - expected_) & dataplane::bth::kMask24;
     if (ahead == 0) {
       const bool asks = frame.asks_for_ack();

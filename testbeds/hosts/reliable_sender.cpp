@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/hosts/reliable_sender.hpp"
 
+#include "testbeds/hosts/roce_headers.hpp"
+
 namespace softspine::testbeds {
 
 using namespace dataplane;
@@ -20,14 +22,16 @@ uint32_t messages_under_way(const FlowConfig& flow) {
 }  // namespace
 
 ReliableSender::ReliableSender(uint32_t flow, const FlowConfig& config, Rate line)
-    : limiter_(config.rate, config.reliable.congestion_control, line),
+    : limiter_(config.rate, config.reliable.congestion_control, line, config.mtu),
       queue_(queue_of(config)),
       window_(config.reliable.window),
       window_limit_(config.reliable.window),
-      ack_every_(config.reliable.ack_every),
+      ack_every_(asks_always(config.reliable.congestion_control) ? 1 : config.reliable.ack_every),
       first_psn_(config.first_psn),
       flow_(flow),
       retries_allowed_(config.reliable.retries),
+      ttl_before_bth_(version_of(config.destination) == IpVersion::k4 ? ipv4::kMinBytes - ipv4::kTtl + udp::kBytes
+                                                                      : ipv6::kBytes - ipv6::kHopLimit + udp::kBytes),
       ready_(config.start),
       gap_(config.gap),
       timeout_(timeout_of(config.reliable.ack_timeout)),
@@ -57,10 +61,10 @@ bool ReliableSender::sent(Instant start, Instant left, uint32_t wire_bytes, Flow
   return is_new;
 }
 
-void ReliableSender::acknowledge(uint32_t psn, bool ecn, Instant now, FlowSent& counters, Histogram& times) noexcept {
-  const uint64_t ahead = (psn - psn_of(una_)) & bth::kMask24;
+void ReliableSender::acknowledge(const RoceFrame& frame, Instant now, FlowSent& counters, Histogram& times) noexcept {
+  const uint64_t ahead = (frame.psn - psn_of(una_)) & bth::kMask24;
   if (ahead >= under_way() || has_failed_) return;
-  if (limiter_.control().uses_acks()) on_ack(una_ + ahead + 1, true, ecn, now);
+  if (limiter_.control().uses_acks()) on_ack(una_ + ahead + 1, &frame, now, counters);
   advance_to(una_ + ahead + 1, now, counters, times);
 }
 
@@ -68,7 +72,11 @@ void ReliableSender::go_back(uint32_t psn, Instant now, FlowSent& counters, Hist
   const uint64_t ahead = (psn - psn_of(una_)) & bth::kMask24;
   if (ahead >= under_way() || has_failed_) return;
   ++counters.reliable.packet_seq_err;
-  if (ahead > 0 && limiter_.control().uses_acks()) on_ack(una_ + ahead, false, false, now);
+  if (ahead > 0 && limiter_.control().uses_acks()) on_ack(una_ + ahead, nullptr, now, counters);
+  if (limiter_.control().uses_acks()) {
+    limiter_.on_nak(now);
+    adjust_window();
+  }
   if (ahead > 0) advance_to(una_ + ahead, now, counters, times);
   deadline_ = new_deadline(now);
   restart_at(una_);
@@ -80,15 +88,35 @@ void ReliableSender::receive_cnp(Instant now, FlowSent& counters) noexcept {
   adjust_window();
 }
 
-// `una` acknowledged, by a positive acknowledgement or a negative one.
-void ReliableSender::on_ack(uint64_t una, bool is_ack, bool ecn, Instant now) noexcept {
+// Everything before `una` is acknowledged, by this positive acknowledgement; null: by a negative one. Acknowledgements
+// are stored whole: nobody leaves out zeros of theirs.
+void ReliableSender::on_ack(uint64_t una, const RoceFrame* frame, Instant now, FlowSent& counters) noexcept {
   const std::optional<Duration> rtt = asks_.take(una - 1, now);
-  limiter_.on_ack(now, queue_.payload_before(una) - queue_.payload_before(una_), is_ack ? rtt : std::nullopt, ecn);
+  Acknowledgement ack{.bytes = queue_.payload_before(una) - queue_.payload_before(una_),
+                      .packets = una - una_,
+                      .acked = una,
+                      .next = std::max(una, queue_.next())};
+  telemetry::Record record;
+  if (frame != nullptr) {
+    ack.rtt = rtt;
+    last_rtt_ = rtt.value_or(last_rtt_);
+    ack.ecn = frame->is_marked;
+    ack.echo = (frame->bth[bth::kCongestion] & bth::kBecn) != 0;
+    ack.hops = static_cast<uint8_t>(kResponseTtl - *(frame->bth - ttl_before_bth_));
+    if (limiter_.control().uses_telemetry() && frame->payload_bytes >= telemetry::kBytes) {
+      record = telemetry::read(frame->bth + bth::kBytes + aeth::kBytes);
+      ack.telemetry = &record;
+    }
+    counters.reliable.ce_echoes += ack.echo ? 1 : 0;
+    counters.reliable.telemetry_acks += record.count > 0 ? 1 : 0;
+  }
+  limiter_.on_ack(now, ack);
   adjust_window();
 }
 
 void ReliableSender::adjust_window() noexcept {
-  const uint64_t packets = limiter_.control().window_bytes() / mtu_;
+  const uint64_t part = limiter_.control().begins_below_window() ? mtu_ - 1 : 0;
+  const uint64_t packets = (limiter_.control().window_bytes() + part) / mtu_;
   window_ = static_cast<uint32_t>(std::clamp<uint64_t>(packets, 1, window_limit_));
 }
 

@@ -12,7 +12,8 @@
 //   adaptive    as ConnectX adapters do it: the first timeout is the configured one, each in a row without progress
 //               twice the one before it, at most 4.096 µs × 2^n; it ends when `retries` × 4.096 µs × 2^n have passed
 //   asks        for an acknowledgement: the last packet of a message, and each one that is the `ack_every`th
-//               since the last that asked; so a full window always holds one that did
+//               since the last that asked; so a full window always holds one that did. All, if the congestion control
+//               has kAsksAlways
 // A message is complete when the ACK of its last packet is in; its time runs from its first packet's first bit.
 // Pace: rate_limiter.hpp, by the configured rate and the congestion control's. A gap follows a message's last
 // packet when that is sent for the first time.
@@ -36,6 +37,7 @@
 #include "testbeds/hosts/counters.hpp"
 #include "testbeds/hosts/frame_template.hpp"
 #include "testbeds/hosts/host_config.hpp"
+#include "testbeds/hosts/roce_reader.hpp"
 
 namespace softspine::testbeds {
 
@@ -61,8 +63,8 @@ class ReliableSender {
   // It left between `start` and `left`. Returns whether a message ended with it, for the first time.
   bool sent(dataplane::Instant start, dataplane::Instant left, uint32_t wire_bytes, FlowSent& counters) noexcept;
 
-  // `ecn`: the acknowledgement was marked with CE.
-  void acknowledge(uint32_t psn, bool ecn, dataplane::Instant now, FlowSent& counters,
+  // `frame`: a positive acknowledgement.
+  void acknowledge(const RoceFrame& frame, dataplane::Instant now, FlowSent& counters,
                    dataplane::Histogram& times) noexcept;
   void go_back(uint32_t psn, dataplane::Instant now, FlowSent& counters, dataplane::Histogram& times) noexcept;
   void receive_cnp(dataplane::Instant now, FlowSent& counters) noexcept;
@@ -85,6 +87,8 @@ class ReliableSender {
   uint32_t timeouts_in_a_row() const { return retries_; }
   uint64_t under_way() const { return highest_ - una_; }
   const dataplane::RateLimiter& limiter() const { return limiter_; }
+  // The last round-trip time; zero: none yet, or the congestion control uses none.
+  dataplane::Duration last_rtt() const { return last_rtt_; }
 
   // The host's: whether it stands in a port's order, and whether its timer runs.
   bool stands_in_order = true;
@@ -96,7 +100,7 @@ class ReliableSender {
   }
   void advance_to(uint64_t una, dataplane::Instant now, FlowSent& counters, dataplane::Histogram& times) noexcept;
   void restart_at(uint64_t number) noexcept;
-  void on_ack(uint64_t una, bool is_ack, bool ecn, dataplane::Instant now) noexcept;
+  void on_ack(uint64_t una, const RoceFrame* frame, dataplane::Instant now, FlowSent& counters) noexcept;
   void adjust_window() noexcept;
   void end_window_wait(dataplane::Instant now, FlowSent& counters) noexcept;
   uint32_t ask_every() const { return std::min(ack_every_, window_); }
@@ -122,6 +126,7 @@ class ReliableSender {
   uint32_t flow_;
   uint32_t retries_ = 0;  // timeouts in a row
   uint8_t retries_allowed_;
+  uint8_t ttl_before_bth_;  // bytes from a frame's TTL to its BTH
   bool has_failed_ = false;
   dataplane::Instant ready_;  // start, or end of a gap
   dataplane::Duration gap_;
@@ -135,6 +140,7 @@ class ReliableSender {
   std::vector<dataplane::Instant> begins_;  // of messages begun and not complete: a ring
   uint32_t mtu_;
   AskTimes asks_;
+  dataplane::Duration last_rtt_;
   WorkEvents* events_ = nullptr;
 };
 

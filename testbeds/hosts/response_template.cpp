@@ -25,14 +25,17 @@ void complete_ip(uint8_t* l3, IpVersion version) {
 
 }  // namespace
 
-ResponseTemplate::ResponseTemplate(const HostConfig& host, const SinkConfig& sink) {
+ResponseTemplate::ResponseTemplate(const HostConfig& host, const SinkConfig& sink)
+    : echoes_ce_(sink.echoes_ce), echoes_telemetry_(sink.echoes_telemetry), version_(version_of(sink.source)) {
   SOFTSPINE_CHECK(validate(host, sink).empty(), sink.id, sink.qp);
-  const IpVersion version = version_of(sink.source);
+  const IpVersion version = version_;
+  const uint32_t echoed = echoes_telemetry_ ? telemetry::kBytes + telemetry::kAckPadding : 0;
   // A queue pair's traffic class is of all that it sends, acknowledgements too (rxe, mlx5). Were they not ECN-capable,
   // WRED would drop them where it marks the data.
   const HeaderPlaces ack = write_roce_headers(ack_.data(), host, address_of(sink, sink.ack_dscp, ip::kEct0),
-                                              bth::kAcknowledge, aeth::kBytes + kIcrcBytes);
+                                              bth::kAcknowledge, aeth::kBytes + echoed + kIcrcBytes);
   ack.bth[bth::kFlags] = bth::kMigrationBit;
+  if (echoed != 0) ack.bth[bth::kFlags] |= telemetry::kAckPadding << bth::kPadShift;
   complete_ip(ack.l3, version);
   psn_offset_ = static_cast<uint8_t>(ack.bth + bth::kAckRequest - ack_.data());
   const auto psn_word = static_cast<uint32_t>(ack.bth + bth::kAckRequest - ack.l3);
@@ -45,6 +48,20 @@ ResponseTemplate::ResponseTemplate(const HostConfig& host, const SinkConfig& sin
   complete_ip(cnp.l3, version);
   const auto cnp_covered = static_cast<uint32_t>(cnp.extension - cnp.l3) + kCnpReservedBytes;
   store_icrc(cnp.l3 + cnp_covered, icrc_of(cnp.l3, cnp_covered, 0, version));
+}
+
+uint32_t ResponseTemplate::echo(Packet& ack, uint32_t bytes, bool is_marked, const uint8_t* field) const noexcept {
+  if (echoes_ce_ && is_marked) ack.data()[psn_offset_ - bth::kAckRequest + bth::kCongestion] |= bth::kBecn;
+  if (!echoes_telemetry_) return bytes;
+  constexpr uint32_t kAdded = telemetry::kBytes + telemetry::kAckPadding;
+  ack.cut_to(bytes);
+  uint8_t* const place = ack.insert_bytes(bytes - kIcrcBytes, kAdded);
+  std::memset(place, 0, kAdded);
+  if (field != nullptr) std::memcpy(place, field, telemetry::kBytes);
+  const uint8_t* const l3 = ack.data() + ethernet::kBytes;
+  const uint32_t covered = bytes + kAdded - ethernet::kBytes - kIcrcBytes;
+  store_icrc(place + kAdded, icrc_of(l3, covered, 0, version_));
+  return bytes + kAdded;
 }
 
 }  // namespace softspine::testbeds

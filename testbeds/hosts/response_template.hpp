@@ -3,6 +3,8 @@
 //
 //   ACK, NAK   | Ethernet | IP | UDP | BTH 0x11 | syndrome 1, MSN 3 | ICRC |
 //              each packet is the template with a PSN, a syndrome and a message sequence number (MSN)
+//              BECN in its BTH: it echoes that the packet that it names came marked with CE. Telemetry that it echoes
+//              stands behind the MSN (packet/telemetry_field.hpp); a packet without it gets the field with no hop
 //   CNP        | Ethernet | IP | UDP | BTH 0x81, BECN | 16 zeros | ICRC |
 //              always the same bytes
 //
@@ -39,6 +41,8 @@ class ResponseTemplate {
                           ack_icrc_.with(__builtin_bswap32(psn), __builtin_bswap32(aeth_word)));
     return psn_offset_ + 8U + dataplane::kIcrcBytes;
   }
+  // What an acknowledgement of `bytes` bytes echoes of its packet: `field`, its telemetry or null. Returns its length.
+  uint32_t echo(dataplane::Packet& ack, uint32_t bytes, bool is_marked, const uint8_t* field) const noexcept;
   uint32_t write_cnp(uint8_t* frame) const {
     std::memcpy(frame, cnp_.data(), kTemplateBytes);
     return psn_offset_ + 4U + kCnpReservedBytes + dataplane::kIcrcBytes;
@@ -49,6 +53,9 @@ class ResponseTemplate {
   std::array<uint8_t, kTemplateBytes> cnp_{};
   dataplane::PatchedIcrc ack_icrc_;
   uint8_t psn_offset_ = 0;  // of the word that ends the BTH
+  bool echoes_ce_;
+  bool echoes_telemetry_;
+  dataplane::IpVersion version_;
 };
 
 }  // namespace softspine::testbeds

@@ -9,6 +9,8 @@
 
 namespace softspine::testbeds {
 
+inline constexpr uint8_t kResponseTtl = 64;  // of what a host sends back
+
 // Where the headers go to and by what they are known on the way.
 struct RoceAddress {
   IpAddress destination;
@@ -16,7 +18,7 @@ struct RoceAddress {
   uint16_t source_port = 0;
   uint8_t dscp = 0;
   uint8_t ecn = 0;
-  uint8_t ttl = 64;
+  uint8_t ttl = kResponseTtl;
   uint32_t flow_label = 0;  // IPv6
 };
 

@@ -249,7 +249,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/run/clocks_test.cpp came to within 0.5 % of one half'],
         'There are no tunnels between ToRs, so neither the remapped DSCPs of bounced packets nor the deadlock that SONiC PR 950 is about can be seen;':
             ['control/rows/sonic_names.cpp MUX_CABLE'],
-        "| `CC_MODE` 1, 7 | `dcqcn_connectx` with the file's parameters, `timely`; 3 (HPCC), 8 (DCTCP), 10 (PINT) are not here: no congestion control, and a note |":
+        "| `CC_MODE` 1, 7 | `dcqcn_connectx` with the file's parameters, `timely`; 3 (HPCC) and 8 (DCTCP) need the round-trip time of the longest path, which the file does not say, and 10 (PINT) is not here: no congestion control, and a note |":
             ['tests/unit/imports/ns3_traffic_test.cpp WhatIsNotHereIsSaid'],
         '`job train` stands for the NICs of all its servers, in the order of their ranks, the first of which is rank 0.':
             ['tests/unit/placement/jobs_test.cpp AreNamedByRankAndRail'],
@@ -309,6 +309,10 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         '| dcqcn-convergence | virtual | two DCQCN flows on one link come within 5 % of each other | |': [SHIPPED],
     },
     'docs/lossless.md': {
+        'Packets carry a field of 42 bytes behind their RoCE headers, as HPCC has it, with room for five hops.':
+            ['tests/scenario/hosts/echo_test.cpp TelemetryComesBackAsTheSwitchesWroteIt'],
+        'Rates of ports that the field can name are 10, 25, 40, 50, 100, 200, 400 and 800 Gb/s.':
+            ['tests/unit/qos/service_test.cpp WarnsOfHpccWhereTelemetryHasNoWordForARate', 'dataplane/packet/telemetry_field.hpp kRates{Rate::gbps(25)'],
         "| `sonic-trident2-40g-300m` | SONiC's published buffers of a Trident 2 |": [THRESHOLDS + 'Trident2TriggersWhereSonicMgmtSaysItDoes'],
         "SONiC's tables have already subtracted what groups and queues reserve (`ingress_pool_size: total` means that the size still includes it, as on Trident 2).":
             ['tests/unit/qos/plan_test.cpp AnIngressPoolOfTotalSizeSharesWhatIsNotReserved'],

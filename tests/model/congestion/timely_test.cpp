@@ -65,7 +65,7 @@ class Reference {
 };
 
 void complete(Timely& timely, Duration rtt) {
-  timely.on_ack(Instant{}, 65'536, rtt, false);
+  timely.on_ack(Instant{}, {.bytes = 65'536, .rtt = rtt});
 }
 
 TimelyParameters drawn(Rng& rng) {
@@ -153,7 +153,7 @@ TEST(Timely, StaysBetweenItsLeastRateAndTheLine) {
 TEST(Timely, LearnsNothingFromAnAcknowledgementWithoutARoundTripTime) {
   Timely timely{{}, kTimelyLine};
   complete(timely, Duration::us(1000));
-  timely.on_ack(Instant{}, 1 << 20, std::nullopt, true);
+  timely.on_ack(Instant{}, {.bytes = 1 << 20, .ecn = true});
   EXPECT_EQ(timely.rate_bps(), 24'000'000'000u);
 }
 

@@ -101,6 +101,7 @@ Outcome run_two(uint64_t seed, const CongestionParameters& control, Duration fro
     sink.transport = TransportKind::kReliable;
     sink.source = host_config(static_cast<uint8_t>(n + 1)).ipv4;
     sink.source_qp = flow.source_qp;
+    sink.echoes_ce = uses_echo(control);
     if (uses_cnps(control) || !controls_congestion(control)) sink.cnp_interval = Duration::us(50);
     hosts[kSenders]->add_sink(sink);
   }
@@ -174,6 +175,31 @@ TEST(Timely, PatchedFlowsHaveFairSharesAndTheQueueOfTheirFixedPoint) {
     EXPECT_NEAR(out.late_most, (rtt - path) * 40e9 / 8, 4178);
     EXPECT_EQ(out.cnps, 0u);
   }
+}
+
+// Windows of whole packets, that grow by one in a round trip: the RTT is never farther from the target than the two
+// packets that the flows add to it, and the cut that follows. What of it is no queue is as with TIMELY. Shares are even
+// where more than whole packets of 4 KiB tell flows apart: the testbed swift-incast.
+TEST(Swift, FlowsHoldTheRoundTripTimeAtItsTarget) {
+  const SwiftParameters parameters{
+      .base_target = Duration::us(30), .hop_scale = Duration{}, .fs_range = Duration{}, .initial_cwnd = 12};
+  const Outcome out = run_two(1, parameters, Duration::ms(20), Duration::ms(60));
+  EXPECT_GT(out.gbps[0] + out.gbps[1], 0.999 * 40 * 4096 / 4178) << "the link is used";
+  const double path = 4e-6 + (4178 + 2 * 86) * 8 / 40e9;
+  EXPECT_NEAR(out.late_most, (30e-6 - path) * 40e9 / 8, 3 * 4178);
+  EXPECT_NEAR(out.late_least, (30e-6 - path) * 40e9 / 8, 4 * 4178);
+}
+
+// The bottleneck marks by chance from 5 KB on, at most one packet in a hundred: a long queue for DCTCP, which is made
+// for marks of all packets above a threshold (the testbed dctcp-convergence).
+TEST(Dctcp, FlowsShareTheLinkByTheEchoesOfMarks) {
+  const DctcpParameters parameters{.rtt = Duration::us(10), .ai_rate = Rate::mbps(3277)};
+  const Outcome out = run_two(1, parameters, Duration::ms(20), Duration::ms(100));
+  const double sum = out.gbps[0] + out.gbps[1];
+  EXPECT_NEAR(out.gbps[0], out.gbps[1], 0.1 * sum / 2) << out.gbps[0] << " and " << out.gbps[1];
+  EXPECT_GT(sum, 0.97 * 40 * 4096 / 4178) << "the link is used";
+  EXPECT_GT(out.marked, 100u);
+  EXPECT_EQ(out.cnps, 0u);
 }
 
 // The paper's own rule holds the queue at T_low and fills the link; the shares depend on how the flows began.

@@ -19,6 +19,12 @@ FlowConfig windowed_flow() {
   return flow;
 }
 
+RoceFrame acknowledgement_of(uint32_t psn) {
+  RoceFrame frame{};
+  frame.psn = psn;
+  return frame;
+}
+
 // Four packets are under way at 4 us; the acknowledgement of the first comes at 10 us, of the others at 12 us.
 TEST(Window, WaitsForItAreCountedWithTheirTime) {
   FlowConfig flow = windowed_flow();
@@ -30,10 +36,10 @@ TEST(Window, WaitsForItAreCountedWithTheirTime) {
   ReliableSender sender(0, flow, Rate::gbps(100));
   for (int64_t i = 0; i < 4; ++i) sender.sent(us(i), us(i + 1), 1'100, counters);
   EXPECT_TRUE(sender.eligible(us(5)).is_never());
-  sender.acknowledge(100, false, us(10), counters, times);
+  sender.acknowledge(acknowledgement_of(100), us(10), counters, times);
   EXPECT_EQ(counters.reliable.window_waits, 1U);
   EXPECT_EQ(counters.reliable.window_wait_ps, 6'000'000U);
-  sender.acknowledge(103, false, us(12), counters, times);
+  sender.acknowledge(acknowledgement_of(103), us(12), counters, times);
   EXPECT_EQ(counters.reliable.window_waits, 1U) << "there was room";
 }
 
@@ -49,7 +55,7 @@ TEST(Window, OfAPacedSenderCountsFromWhenItsPaceWouldLetItGo) {
     Histogram times;
     ReliableSender sender(0, flow, Rate::gbps(100));
     for (int64_t i = 0; i < 4; ++i) sender.sent(us(4 * i), us(4 * i + 1), 1'100, counters);
-    sender.acknowledge(100, false, us(acknowledged), counters, times);
+    sender.acknowledge(acknowledgement_of(100), us(acknowledged), counters, times);
     EXPECT_EQ(counters.reliable.window_waits, waits);
     EXPECT_EQ(counters.reliable.window_wait_ps, static_cast<uint64_t>(time) * 1'000'000);
   }
@@ -64,7 +70,7 @@ TEST(Window, WhoHasNoMoreToSendDoesNotWaitForIt) {
   Histogram times;
   ReliableSender sender(0, flow, Rate::gbps(100));
   for (int64_t i = 0; i < 8; ++i) sender.sent(us(i), us(i + 1), 1'100, counters);
-  sender.acknowledge(107, false, us(20), counters, times);
+  sender.acknowledge(acknowledgement_of(107), us(20), counters, times);
   EXPECT_EQ(counters.reliable.completed_messages, 1U);
   EXPECT_EQ(counters.reliable.window_waits, 0U);
 }

@@ -115,6 +115,7 @@ class Draw {
           ", WRED_PROFILE: {AZURE_LOSSLESS: {ecn: ecn_all, wred_green_enable: false, ecn_green_min_threshold: 5000B, "
           "ecn_green_max_threshold: 60000B, ecn_green_mark_probability: 20%}}";
     }
+    if (one_in(2)) out += ", in_band_telemetry: true";
     if (!by_credit_ && one_in(4)) {
       keeps_lossless_ = false;  // what it drops or lets through is what it is for
       out += fmt::format(
@@ -152,12 +153,21 @@ class Draw {
                  "{kind: dcqcn_paper, g: 1/16, time_reset: 5us, byte_reset: 20KB, nic_delay: 3us}, cnp_interval: 4us",
                  "{kind: timely, t_low: 5us, t_high: 20us, min_rate: 1Gbps}", "{kind: bdp_fc, rtt: 4us}"});
   }
+  // Every packet of theirs asks for an acknowledgement.
+  std::string asking_control() {
+    return word({"{kind: dctcp, rtt: 6us, min_rate: 1Gbps}", "{kind: hpcc, rtt: 6us, min_rate: 1Gbps}",
+                 "{kind: hpcc, rtt: 6us, multi_rate: true, max_stage: 0, min_rate: 1Gbps}",
+                 "{kind: swift, base_target: 6us, hop_scale: 1us, fs_range: 10us, min_cwnd: 1/2}"});
+  }
 
   std::string reliable() {
     if (one_in(2)) return "";
     const uint64_t window = one_of(std::vector<uint64_t>{1, 7, 64, 1024});
-    std::string out = fmt::format(", transport: rc, window: {}, ack_every: {}, ack_timeout: {}, retries: {}", window,
-                                  from_to(1, std::min<uint64_t>(window, 16)), from_to(0, 3), from_to(0, 7));
+    const bool asks_always = one_in(3);
+    std::string out =
+        fmt::format(", transport: rc, window: {}, ack_every: {}, ack_timeout: {}, retries: {}", window,
+                    asks_always ? 1 : from_to(1, std::min<uint64_t>(window, 16)), from_to(0, 3), from_to(0, 7));
+    if (asks_always) return out + ", congestion_control: " + asking_control();
     if (one_in(2)) out += ", congestion_control: " + congestion_control();
     return out;
   }

@@ -46,6 +46,9 @@ TEST(Congestion, AWordStandsForASetOfParameters) {
   EXPECT_TRUE(read("timely") == CongestionParameters{TimelyParameters{}});
   EXPECT_TRUE(read("timely_patched") == CongestionParameters{dataplane::Timely::kSets[1].parameters});
   EXPECT_TRUE(read("bdp_fc") == CongestionParameters{BdpCapParameters{}});
+  EXPECT_TRUE(read("dctcp") == CongestionParameters{dataplane::DctcpParameters{}});
+  EXPECT_TRUE(read("hpcc") == CongestionParameters{dataplane::HpccParameters{}});
+  EXPECT_TRUE(read("swift") == CongestionParameters{dataplane::SwiftParameters{}});
 }
 
 TEST(Congestion, AMapStandsForItsKindsSetButForItsKeys) {
@@ -100,6 +103,53 @@ TEST(Congestion, TheParameterOfBdpFcIsAKey) {
   EXPECT_TRUE(read("{kind: bdp_fc, rtt: 8us}") == CongestionParameters{BdpCapParameters{.rtt = Duration::us(8)}});
 }
 
+TEST(Congestion, EveryParameterOfDctcpIsAKey) {
+  const dataplane::DctcpParameters expected{
+      .g = {1, 8}, .rtt = Duration::us(9), .ai_rate = Rate::mbps(700), .min_rate = Rate::mbps(200)};
+  EXPECT_TRUE(read("{kind: dctcp, g: 1/8, rtt: 9us, ai_rate: 700Mbps, min_rate: 200Mbps}") ==
+              CongestionParameters{expected});
+}
+
+TEST(Congestion, EveryParameterOfHpccIsAKey) {
+  const dataplane::HpccParameters expected{.rtt = Duration::us(9),
+                                           .eta = {9, 10},
+                                           .max_stage = 3,
+                                           .ai_rate = Rate::mbps(50),
+                                           .min_rate = Rate::mbps(200),
+                                           .multi_rate = true,
+                                           .fast_react = false};
+  EXPECT_TRUE(read("{kind: hpcc, rtt: 9us, eta: 0.9, max_stage: 3, ai_rate: 50Mbps, min_rate: 200Mbps, multi_rate: "
+                   "true, fast_react: false}") == CongestionParameters{expected});
+}
+
+TEST(Congestion, EveryParameterOfSwiftIsAKey) {
+  const dataplane::SwiftParameters expected{.base_target = Duration::us(9),
+                                            .hop_scale = Duration::us(2),
+                                            .fs_range = Duration::us(30),
+                                            .fs_min_cwnd = {1, 4},
+                                            .fs_max_cwnd = 50,
+                                            .ai = {1, 2},
+                                            .beta = {7, 10},
+                                            .max_mdf = {3, 10},
+                                            .min_cwnd = {1, 20},
+                                            .max_cwnd = 500,
+                                            .initial_cwnd = 20,
+                                            .retx_reset_threshold = 4};
+  EXPECT_TRUE(read("{kind: swift, base_target: 9us, hop_scale: 2us, fs_range: 30us, fs_min_cwnd: 1/4, fs_max_cwnd: 50, "
+                   "ai: 1/2, beta: 0.7, max_mdf: 0.3, min_cwnd: 0.05, max_cwnd: 500, initial_cwnd: 20, "
+                   "retx_reset_threshold: 4}") == CongestionParameters{expected});
+  EXPECT_EQ(wrong("{kind: swift, initial_cwnd: 11, max_cwnd: 10}"), (Complaints{".initial_cwnd: exceeds 'max_cwnd'"}));
+}
+
+TEST(Congestion, WhoAsksForEachAcknowledgementHasNoOtherInterval) {
+  for (const char* word : {"dctcp", "hpcc", "swift"}) {
+    EXPECT_EQ(wrong(word, ", ack_every: 1"), Complaints{}) << word;
+    EXPECT_EQ(wrong(word, ", ack_every: 2"),
+              (Complaints{"5 workload[0].ack_every: must be 1: with this congestion control every packet asks"}))
+        << word;
+  }
+}
+
 TEST(Congestion, APartOfOneIsExactAndNeitherNothingNorMore) {
   using Traits = WordTraits<Fraction>;
   EXPECT_EQ(Traits::parse("5/1024"), (Fraction{5, 1024}));
@@ -115,15 +165,11 @@ TEST(Congestion, APartOfOneIsExactAndNeitherNothingNorMore) {
 }
 
 TEST(Congestion, RefusesWhatIsNoControl) {
-  EXPECT_EQ(wrong("dcqcn"),
-            (Complaints{": 'dcqcn' is not one of none, dcqcn_connectx, dcqcn_paper, timely, timely_patched, bdp_fc"}));
-  EXPECT_EQ(wrong("{kind: none}"),
-            (Complaints{".kind: 'none' is not one of dcqcn_connectx, dcqcn_paper, timely, timely_patched, bdp_fc"}));
-  EXPECT_EQ(wrong("{g: 1/256}"),
-            (Complaints{": the key 'kind' is missing (dcqcn_connectx, dcqcn_paper, timely, timely_patched, bdp_fc)"}));
-  EXPECT_EQ(wrong("[timely]"),
-            (Complaints{
-                ": expected one of none, dcqcn_connectx, dcqcn_paper, timely, timely_patched, bdp_fc, found a list"}));
+  const std::string words = "dcqcn_connectx, dcqcn_paper, timely, timely_patched, bdp_fc, dctcp, hpcc, swift";
+  EXPECT_EQ(wrong("dcqcn"), (Complaints{": 'dcqcn' is not one of none, " + words}));
+  EXPECT_EQ(wrong("{kind: none}"), (Complaints{".kind: 'none' is not one of " + words}));
+  EXPECT_EQ(wrong("{g: 1/256}"), (Complaints{": the key 'kind' is missing (" + words + ")"}));
+  EXPECT_EQ(wrong("[timely]"), (Complaints{": expected one of none, " + words + ", found a list"}));
   EXPECT_EQ(wrong("{kind: timely, g: 1/256}").size(), 1u) << "another algorithm's key";
 }
 

@@ -104,7 +104,7 @@ TEST(Workload, RefusesKeysThatItsTransportHasNoUseFor) {
                   "7 workload[2].cnp_dscp: needs 'congestion_control'",
                   "8 workload[3].ack_every: exceeds the window of 8: nobody would ever ask",
                   "9 workload[4].congestion_control: 'cubic' is not one of none, dcqcn_connectx, dcqcn_paper, timely, "
-                  "timely_patched, bdp_fc"}));
+                  "timely_patched, bdp_fc, dctcp, hpcc, swift"}));
 }
 
 TEST(Workload, SpreadsMessagesOverQueuePairsAsItSays) {

@@ -177,15 +177,15 @@ TEST(Ns3Traffic, PacketsHaveTheNearestMtuOfRoce) {
   }
 }
 
-// Of HPCC's own modes DCQCN and TIMELY are here, the others are named.
-TEST(Ns3Traffic, NamesTheModesThatAreNotHere) {
+// DCQCN and TIMELY are taken over from HPCC's own modes, the others are named.
+TEST(Ns3Traffic, NamesTheModesThatAreNotTakenOver) {
   for (const auto& [mode, name] :
        {std::pair{"2", ""}, {"3", " (HPCC)"}, {"8", " (DCTCP)"}, {"9", ""}, {"10", " (HPCC-PINT)"}}) {
     const TrafficRead read = read_traffic(kOneFlow, "CC_MODE " + std::string(mode) + "\n");
     ASSERT_TRUE(read.traffic);
     EXPECT_EQ(read.traffic->congestion_control, "");
     EXPECT_THAT(read.notes, ElementsAre("config.txt:1:9: CC_MODE " + std::string(mode) + name +
-                                        " is not here: flows have no congestion control"));
+                                        " is not taken over: flows have no congestion control"));
   }
   for (const auto& [mode, control] : {std::pair{"0", ""}, {"1", "{kind: dcqcn_connectx}"}, {"7", "timely"}}) {
     const TrafficRead read = read_traffic(kOneFlow, "CC_MODE " + std::string(mode) + "\n");

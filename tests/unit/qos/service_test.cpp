@@ -173,6 +173,32 @@ TEST(Service, WarnsOfDcqcnWhereNothingIsMarked) {
   EXPECT_TRUE(warnings_of(kLossless, "pattern: ring, transport: rc, congestion_control: dcqcn_paper").empty());
 }
 
+TEST(Service, WarnsOfDctcpWhereNothingIsMarked) {
+  const Complaints found = warnings_of("", "pattern: ring, transport: rc, congestion_control: dctcp");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].contains("no queue on its ways marks")) << found[0];
+  EXPECT_TRUE(warnings_of(kLossless, "pattern: ring, transport: rc, congestion_control: dctcp").empty());
+}
+
+TEST(Service, WarnsOfHpccWhereASwitchWritesNoTelemetry) {
+  const std::string hpcc = "pattern: ring, transport: rc, congestion_control: hpcc";
+  const Complaints found = warnings_of("", hpcc);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].contains("profile default has no in_band_telemetry")) << found[0];
+  EXPECT_TRUE(warnings_of("profiles: {default: {in_band_telemetry: true}}\n", hpcc).empty());
+}
+
+TEST(Service, WarnsOfHpccWhereTelemetryHasNoWordForARate) {
+  const Testbed testbed = read_well(
+      "name: t\nprofiles: {default: {in_band_telemetry: true}}\ntopology:\n  nodes: {a: {kind: switch}, h1: {kind: "
+      "host}, "
+      "h2: {kind: host}}\n  links: [{endpoints: [h1, a], rate: 100Gbps}, {endpoints: [h2, a], rate: 56Gbps}]\n"
+      "workload: [{name: w, pattern: pairs, from: [h1], to: [h2], transport: rc, congestion_control: hpcc}]\n");
+  const Complaints found = told(review(testbed).warnings);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].contains("telemetry has no word for its rate")) << found[0];
+}
+
 TEST(Service, WarnsOfCnpsThatWredDrops) {
   const Complaints found =
       warnings_of(kLossless, "pattern: ring, transport: rc, congestion_control: dcqcn_paper, cnp_dscp: 4");
