@@ -8,6 +8,7 @@
 #include "testbeds/run/deadlock_finder.hpp"
 #include "testbeds/run/edge_watch.hpp"
 #include "testbeds/run/event_log.hpp"
+#include "testbeds/run/flow_series.hpp"
 #include "testbeds/run/frame_injector.hpp"
 #include "testbeds/run/lacp_control.hpp"
 #include "testbeds/run/live_control.hpp"
@@ -35,6 +36,7 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<Carriers>(of.testbed, nodes, of.errors);
   parts.add<Captures>(of.testbed, nodes, of.errors);
   parts.add<CounterSeries>(of.testbed, of.compiler, nodes, of.errors);
+  parts.add<FlowSeries>(of.testbed, engine, flows, of.errors);
   parts.add<EventLog>(of.testbed, nodes, of.incidents, of.errors);
   parts.add<StalledFlows>(of.testbed, engine, flows, links);
   parts.add<CollectiveRanks>(of.testbed, nodes, flows);

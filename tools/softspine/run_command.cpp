@@ -18,6 +18,7 @@
 #include "testbeds/run/captures.hpp"
 #include "testbeds/run/counter_series.hpp"
 #include "testbeds/run/event_log.hpp"
+#include "testbeds/run/flow_series.hpp"
 #include "testbeds/run/outside_watch.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "testbeds/run/workload_flows.hpp"
@@ -52,6 +53,7 @@ struct RunArguments {
   std::string flows;
   std::string fct_file;
   testbeds::SeriesRequest series;
+  std::string flow_series;
   std::optional<dataplane::Duration> sample_interval;
   std::string events;
   std::string timeline;
@@ -107,9 +109,10 @@ class Run {
   // Whatever can be wrong is found here, in an order that leaves files of earlier runs alone until none is left.
   std::expected<void, Status> prepare() {
     choose_telemetry();
-    if (series_.path.empty() && (arguments_.sample_interval || !arguments_.series.counters.empty())) {
-      return fail("--counters and --sample-interval go with --counters-file");
-    }
+    if (series_.path.empty() && !arguments_.series.counters.empty())
+      return fail("--counters goes with --counters-file");
+    if (series_.path.empty() && arguments_.flow_series.empty() && arguments_.sample_interval)
+      return fail("--sample-interval goes with --counters-file or --flow-series");
     std::vector<FileUse> files = outputs();
     for (const FileUse& file : files) {
       const std::string obstacle = file.path.empty() ? "" : obstacle_to_writing(file.path);
@@ -149,6 +152,7 @@ class Run {
             {"the flows", arguments_.flows, true},
             {"completion times", arguments_.fct_file, true},
             {"counters", series_.path, true},
+            {"the flows over time", arguments_.flow_series, true},
             {"events", events_, true},
             {"the timeline", arguments_.timeline, true}};
   }
@@ -179,6 +183,10 @@ class Run {
   std::expected<void, std::string> open_telemetry() {
     if (!series_.path.empty()) {
       if (auto opened = fabric_->part<testbeds::CounterSeries>().open(series_); !opened) return opened;
+    }
+    if (!arguments_.flow_series.empty()) {
+      auto& flows = fabric_->part<testbeds::FlowSeries>();
+      if (auto opened = flows.open(arguments_.flow_series, series_.interval); !opened) return opened;
     }
     return events_.empty() ? std::expected<void, std::string>{} : fabric_->part<testbeds::EventLog>().open(events_);
   }
@@ -355,6 +363,7 @@ class Run {
     std::string out;
     if (!arguments_.report.empty()) out += fmt::format("  {}  the report\n", arguments_.report);
     if (!series_.path.empty()) out += fmt::format("  {}  counters over time\n", series_.path);
+    if (!arguments_.flow_series.empty()) out += fmt::format("  {}  flows over time\n", arguments_.flow_series);
     if (!events_.empty()) out += fmt::format("  {}  events\n", events_);
     if (!arguments_.timeline.empty()) out += fmt::format("  {}  faults over time\n", arguments_.timeline);
     if (!arguments_.flows.empty()) out += fmt::format("  {}  each flow\n", arguments_.flows);
@@ -403,7 +412,7 @@ void add_telemetry_options(CLI::App& command, RunArguments& out) {
         }
         out.sample_interval = dataplane::Duration::ps(ps);
       },
-      "emulated time from one sample of the counters to the next; 10us if not given");
+      "emulated time from one sample of counters or flows to the next; 10us if not given");
   command
       .add_option("--counters", out.series.counters,
                   "only these counters, by name, with * for anything, separated by commas; all if not given")
@@ -411,6 +420,9 @@ void add_telemetry_options(CLI::App& command, RunArguments& out) {
       ->each([](const std::string& name) {
         if (!control::names_a_series(name)) throw CLI::ValidationError("--counters", no_such_counter(name));
       });
+  command.add_option("--flow-series", out.flow_series,
+                     "write the rates, windows, round-trip times, CNPs and marks of reliable flows over time to this "
+                     "file, as JSON lines, every --sample-interval");
   command.add_option("--events", out.events,
                      "write what happens, and when, to this file, as JSON lines: XOFF, pauses, storms, drops, links, "
                      "routes, faults; also run: telemetry: events_file");

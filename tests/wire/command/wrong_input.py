@@ -102,8 +102,8 @@ def refuses_wrong_options(it: Softspine) -> Problems:
                             (['run', file, '--capture', 'c.pcapng', '--capture-limit', '5'], 'unit'),
                             (['run', file, '--capture', 'c.pcapng', '--snaplen', '0'], '--snaplen'),
                             (['run', file, '--capture-port', 'tor1:*'], '--capture'),
-                            (['run', file, '--counters', 'drops'], 'go with --counters-file'),
-                            (['run', file, '--sample-interval', '1us'], 'go with --counters-file'),
+                            (['run', file, '--counters', 'drops'], 'goes with --counters-file'),
+                            (['run', file, '--sample-interval', '1us'], 'goes with --counters-file or --flow-series'),
                             (['link', 'tor1', 'sideways'], 'sideways'), (['link', 'tor1'], 'STATE'), (['show'], 'WORDS'),
                             (['show', 'fabric', '--every', '5'], 'unit'), (['inject', 'tor1:Ethernet0'], 'WHAT')):
         done = it(*arguments)
