@@ -34,8 +34,20 @@ struct Operation {
   uint64_t bytes = 0;    // send, receive, reduce
   dataplane::Duration time;
   std::span<const uint64_t> needs;  // ascending; of the stream, until it is asked for the next one
-  bool after_all = false;           // needs all operations before it, besides `needs`
+  bool after_all = false;           // needs all operations of its line before it, besides `needs`
+  uint32_t line = 0;
 };
+
+inline constexpr uint32_t kLineShift = 56;
+constexpr uint64_t number_in(uint32_t line, uint64_t index) {
+  return uint64_t{line} << kLineShift | index;
+}
+constexpr uint32_t line_of(uint64_t number) {
+  return static_cast<uint32_t>(number >> kLineShift);
+}
+constexpr uint64_t index_of(uint64_t number) {
+  return number & ((uint64_t{1} << kLineShift) - 1);
+}
 
 // What one rank does. Asked for one operation after the other, from within a window.
 class WorkStream {
@@ -47,6 +59,34 @@ class WorkStream {
 
   // False: there are no more.
   virtual bool next(Operation& out) noexcept = 0;
+};
+
+// What one rank does in several lines. Asked of any of them, from within its part of the window.
+class WorkLines {
+ public:
+  // kLater: it has none before another line has given one more.
+  enum class Answer : uint8_t { kGiven, kLater, kEnded };
+
+  WorkLines() = default;
+  virtual ~WorkLines() = default;
+  WorkLines(const WorkLines&) = delete;
+  WorkLines& operator=(const WorkLines&) = delete;
+
+  virtual uint32_t lines() const noexcept = 0;
+  virtual Answer next(uint32_t line, Operation& out) noexcept = 0;
+};
+
+// A stream as the only line. The stream outlives it.
+class OneLine final : public WorkLines {
+ public:
+  explicit OneLine(WorkStream& stream) : stream_(stream) {}
+  uint32_t lines() const noexcept override { return 1; }
+  Answer next(uint32_t, Operation& out) noexcept override {
+    return stream_.next(out) ? Answer::kGiven : Answer::kEnded;
+  }
+
+ private:
+  WorkStream& stream_;
 };
 
 }  // namespace softspine::control

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations of one rank that are not done, and which of them may go on.
 //
-//   fits(op)       there is a place for it, and a note for each of its needs that is not done
-//   open(op)       the next of the stream: 0, 1, 2 …; its needs are noted at the operations that they name
+//   fits(op)       there is a place for it, and a note for each of its needs that is not done; what it needs of other
+//                  lines has been opened
+//   open(op)       the next of its line: 0, 1, 2 …; its needs are noted at the operations that they name
 //   free           all that it needs is done
 //   start(place)   it has started: see(place) of each operation that is free by that, since it needs no more of it
 //   close(place)   it is done: likewise
 //   ready          places whose turn has come, the smallest number first: put_ready(), take_ready()
 //
-// A need that is not open is done. An operation that is `after_all` counts those before it that are open.
-// Memory: `places` operations and kNotes notes a place, allocated at the start. An operation that does not fit waits
-// until others are done; since it needs only those, it fits at last.
+// A need that is not open is done. An operation that is `after_all` counts those of its line before it that are open.
+// Memory: a line's `places` operations and kNotes notes a place, allocated at the start. An operation that does not fit
+// waits until others of its line are done.
 #pragma once
 
 #include <algorithm>
@@ -55,10 +56,17 @@ class OperationWindow {
   static constexpr uint32_t kNone = UINT32_MAX;
   static constexpr uint32_t kNotes = 4;
 
-  explicit OperationWindow(uint32_t places) : places_(places), rows_(std::bit_ceil(std::max(places, 1U)), kNone) {
-    SOFTSPINE_CHECK(places > 0, places, 0);
-    free_notes_ = kNotes * places;
-    notes_.resize(free_notes_);
+  explicit OperationWindow(uint32_t places) : OperationWindow(std::span(&places, 1)) {}
+  // By line.
+  explicit OperationWindow(std::span<const uint32_t> places_of_lines) {
+    for (const uint32_t places : places_of_lines) {
+      SOFTSPINE_CHECK(places > 0, places, lines_.size());
+      lines_.push_back({.free_places = places, .free_notes = kNotes * places});
+      places_.resize(places_.size() + places);
+    }
+    const uint32_t places = this->places();
+    rows_.assign(std::bit_ceil(places), kNone);
+    notes_.resize(size_t{kNotes} * places);
     ready_.reserve(places);
     waiting_for_all_.reserve(places);
     for (uint32_t i = 0; i < places; ++i) places_[i].next = i + 1 < places ? i + 1 : kNone;
@@ -71,36 +79,42 @@ class OperationWindow {
   const OpenOperation& operator[](uint32_t place) const { return places_[place]; }
 
   bool fits(const control::Operation& op, std::span<const uint64_t> needs_started = {}) const {
-    if (size_ == places_.size()) return false;
-    if (op.needs.size() + needs_started.size() <= free_notes_) return true;
+    const Line& line = lines_[op.line];
+    if (line.free_places == 0 || !std::ranges::all_of(op.needs, [this](uint64_t need) { return was_opened(need); }))
+      return false;
+    if (op.needs.size() + needs_started.size() <= line.free_notes) return true;
     const auto is_open = [this](uint64_t need) { return find(need) != kNone; };
-    return std::ranges::count_if(op.needs, is_open) + std::ranges::count_if(needs_started, is_open) <= free_notes_;
+    return std::ranges::count_if(op.needs, is_open) + std::ranges::count_if(needs_started, is_open) <= line.free_notes;
   }
   // It fits. Returns its place.
   uint32_t open(const control::Operation& op, std::span<const uint64_t> needs_started = {}) noexcept {
     const uint32_t place = free_place_;
     OpenOperation& it = places_[place];
+    Line& line = lines_[op.line];
     free_place_ = it.next;
     it = {.kind = op.kind,
-          .number = opened_++,
+          .number = control::number_in(op.line, line.opened),
           .bytes = op.bytes,
           .time = op.time,
           .next = kNone,
           .first_note = kNone,
           .first_start_note = kNone};
     for (const uint64_t need : op.needs) {
-      SOFTSPINE_CHECK(need < it.number, need, it.number);
+      SOFTSPINE_CHECK(was_opened(need), need, it.number);
       if (const uint32_t of = find(need); of != kNone) note(places_[of].first_note, place);
     }
     for (const uint64_t need : needs_started) {
       const uint32_t of = find(need);
       if (of != kNone && !places_[of].has_started) note(places_[of].first_start_note, place);
     }
-    if (op.after_all && size_ > 0) {
+    if (op.after_all && line.open > 0) {
       it.is_after_all = true;
-      it.needs += size_;
+      it.needs += line.open;
       waiting_for_all_.push_back(place);
     }
+    ++line.opened;
+    ++line.open;
+    --line.free_places;
     it.next_in_row = std::exchange(row_of(it.number), place);
     ++size_;
     return place;
@@ -117,8 +131,13 @@ class OperationWindow {
     free_those(places_[place].first_note, see);
     places_[place].next = std::exchange(free_place_, place);
     --size_;
+    Line& line = lines_[control::line_of(number)];
+    --line.open;
+    ++line.free_places;
     for (const uint32_t who : waiting_for_all_) {
-      if (places_[who].number > number && --places_[who].needs == 0) see(who);
+      const bool is_behind =
+          places_[who].number > number && control::line_of(places_[who].number) == control::line_of(number);
+      if (is_behind && --places_[who].needs == 0) see(who);
     }
     std::erase_if(waiting_for_all_, [this](uint32_t who) { return places_[who].needs == 0; });
   }
@@ -154,11 +173,20 @@ class OperationWindow {
     uint32_t who = kNone;
     uint32_t next = kNone;
   };
+  struct Line {
+    uint64_t opened = 0;
+    uint32_t open = 0;
+    uint32_t free_places = 0;
+    uint32_t free_notes = 0;
+  };
+
+  bool was_opened(uint64_t number) const { return control::index_of(number) < lines_[control::line_of(number)].opened; }
+  uint32_t& free_notes_of(uint32_t who) { return lines_[control::line_of(places_[who].number)].free_notes; }
 
   void note(uint32_t& first, uint32_t who) noexcept {
     const uint32_t n = free_note_;
     free_note_ = notes_[n].next;
-    --free_notes_;
+    --free_notes_of(who);
     notes_[n] = {who, std::exchange(first, n)};
     ++places_[who].needs;
   }
@@ -167,7 +195,7 @@ class OperationWindow {
     for (uint32_t n = first; n != kNone;) {
       const Note done = notes_[n];
       notes_[n].next = std::exchange(free_note_, n);
-      ++free_notes_;
+      ++free_notes_of(done.who);
       if (--places_[done.who].needs == 0) see(done.who);
       n = done.next;
     }
@@ -184,11 +212,10 @@ class OperationWindow {
   std::vector<Note> notes_;
   std::vector<uint32_t> waiting_for_all_;
   std::vector<std::pair<uint64_t, uint32_t>> ready_;  // number, place
-  uint64_t opened_ = 0;
+  std::vector<Line> lines_;
   uint32_t size_ = 0;
   uint32_t free_place_ = 0;
   uint32_t free_note_ = 0;
-  uint32_t free_notes_ = 0;
 };
 
 // A list of open operations, through their `next`.

@@ -24,21 +24,29 @@ Duration time_of_reduction(uint64_t bytes, uint64_t bytes_per_second) {
   return Duration::ps(static_cast<int64_t>((Uint128{bytes} * kSecond + bytes_per_second - 1) / bytes_per_second));
 }
 
+std::vector<uint32_t> windows_of(const RankConfig& config) {
+  std::vector<uint32_t> out{config.window};
+  out.insert(out.end(), config.further_windows.begin(), config.further_windows.end());
+  return out;
+}
+
 }  // namespace
 
 // An operation has one thing at a time for each of its parts in the proxy's line, and a receive its clear-to-send.
-RankProgram::RankProgram(const RankConfig& config, RoceHost& host, control::WorkStream& stream,
+RankProgram::RankProgram(const RankConfig& config, RoceHost& host, control::WorkLines& lines,
                          OperationObserver* observer)
     : config_(config),
       host_(host),
-      stream_(stream),
+      work_(lines),
       observer_(observer),
-      window_(config.window),
+      lines_(lines.lines()),
+      window_(windows_of(config)),
       connections_(config.connections, config.scaling),
-      proxy_(config.costs, uint64_t{config.window} * (connections_.most_parts() + 1)) {
-  const uint64_t parts = uint64_t{config.window} * connections_.most_parts();
-  SOFTSPINE_CHECK(parts <= UINT32_MAX, config.window, connections_.most_parts());
-  timers_.reserve(config.window);
+      proxy_(config.costs, uint64_t{window_.places()} * (connections_.most_parts() + 1)) {
+  SOFTSPINE_CHECK(lines_.size() == config.further_windows.size() + 1, lines_.size(), config.further_windows.size());
+  const uint64_t parts = uint64_t{window_.places()} * connections_.most_parts();
+  SOFTSPINE_CHECK(parts <= UINT32_MAX, window_.places(), connections_.most_parts());
+  timers_.reserve(window_.places());
   leaving_.reserve(parts);
 }
 
@@ -74,7 +82,7 @@ void RankProgram::work(Instant now) noexcept {
     }
   }
   is_working_ = false;
-  if (has_stream_ended_ && window_.size() == 0) {
+  if (has_ended()) {
     state_ = State::kEnded;
     counters_.ended = now;
   }
@@ -85,17 +93,34 @@ void RankProgram::wake_again() noexcept {
   host_.wake_at(*this, std::min({timers_.next(), leaving_.next(), proxy_.next()}));
 }
 
+// What one line gives may be what another one waits for.
 void RankProgram::open_more() noexcept {
-  while (!has_stream_ended_) {
-    if (!has_next_) {
-      next_ = {};
-      has_next_ = stream_.next(next_);
-      has_stream_ended_ = !has_next_;
+  for (bool has_opened = true; has_opened;) {
+    has_opened = false;
+    for (uint32_t line = 0; line < lines_.size(); ++line) {
+      while (open_next(line)) has_opened = lines_.size() > 1;
     }
-    if (!has_next_ || !window_.fits(next_)) return;
-    has_next_ = false;
-    open(next_);
   }
+}
+
+bool RankProgram::open_next(uint32_t line) noexcept {
+  Line& it = lines_[line];
+  if (it.has_ended) return false;
+  if (!it.has_next) {
+    it.next = {};
+    const auto answer = work_.next(line, it.next);
+    it.has_ended = answer == control::WorkLines::Answer::kEnded;
+    if (answer != control::WorkLines::Answer::kGiven) return false;
+    it.has_next = true;
+  }
+  if (!window_.fits(it.next)) return false;
+  it.has_next = false;
+  open(it.next);
+  return true;
+}
+
+bool RankProgram::has_ended() const {
+  return window_.size() == 0 && std::ranges::all_of(lines_, &Line::has_ended);
 }
 
 void RankProgram::open(const Operation& op) noexcept {
@@ -252,7 +277,7 @@ void RankProgram::finish(uint32_t place, Instant now) noexcept {
     counters_.scale_up_bytes += it.bytes;
   }
   counters_.times.end(it.kind, now);
-  if (observer_ != nullptr) observer_->done(it.number, it.kind, it.started, now);
+  if (observer_ != nullptr) observer_->done(it, now);
   window_.close(place, [this](uint32_t who) { be_free(who); });
 }
 

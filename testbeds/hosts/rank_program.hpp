@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank's stream of operations (control/traffic/graph.hpp), executed by its host.
+// One rank's work (control/traffic/graph.hpp), executed by its host.
 //
-//   open       operations are taken from the stream while the window has room (operation_window.hpp)
+//   open       operations are taken from each line while its window has room (operation_window.hpp)
 //   start      an operation that needs nothing more starts at once; at one instant the smaller number first
 //     send       in the order of its connection, when the peer has cleared it and there is room (rank_connections.hpp),
 //                after its step. The proxy (rank_proxy.hpp) posts it; done when all its parts are complete
@@ -9,7 +9,7 @@
 //                the message is whole, which it may have been before
 //     compute    for its time, beside everything else
 //     reduce     bytes / rate, one after the other: the rate is the rank's
-//   end        when the stream has ended and all is done, or when a connection fails; then unfinished() says who waits
+//   end        when all lines have ended and all is done, or when a connection fails; then unfinished() says who waits
 //              for whom. So it does for a program that never ends
 //
 // A rank needs its own host alone: what others do comes as messages. All of it happens in the events of that host,
@@ -38,13 +38,13 @@ namespace softspine::testbeds {
 class OperationObserver {
  public:
   virtual ~OperationObserver() = default;
-  virtual void done(uint64_t number, control::OperationKind kind, dataplane::Instant started,
-                    dataplane::Instant now) noexcept = 0;
+  virtual void done(const OpenOperation& operation, dataplane::Instant now) noexcept = 0;
 };
 
 struct RankConfig {
-  uint32_t window = 1024;                // operations that are open at most
-  uint64_t reduce_bytes_per_second = 0;  // 0: a reduction takes no time
+  uint32_t window = 1024;                 // operations that are open at most, of the first line
+  std::vector<uint32_t> further_windows;  // of the others
+  uint64_t reduce_bytes_per_second = 0;   // 0: a reduction takes no time
   RankCosts costs;
   QueuePairScaling scaling = QueuePairScaling::kRoundRobin;
   uint32_t clear_bytes = 64;  // of a clear-to-send's message: NCCL's slot
@@ -55,8 +55,8 @@ class RankProgram final : public WorkEvents {
  public:
   enum class State : uint8_t { kReady, kRunning, kEnded, kFailed };
 
-  // Host, stream and observer outlive this; `observer` null: nobody. The host's flows have their queue_depth.
-  RankProgram(const RankConfig& config, RoceHost& host, control::WorkStream& stream,
+  // Host, lines and observer outlive this; `observer` null: nobody. The host's flows have their queue_depth.
+  RankProgram(const RankConfig& config, RoceHost& host, control::WorkLines& lines,
               OperationObserver* observer = nullptr);
 
   // Before the first window, or from a control action, followed by Engine::wake().
@@ -65,7 +65,7 @@ class RankProgram final : public WorkEvents {
   State state() const { return state_; }
   const RankCounters& counters() const { return counters_; }
   dataplane::Duration proxy_busy() const { return proxy_.busy(); }
-  // Between windows: those that are open, by number. The stream may have more.
+  // Between windows: those that are open, by number. The lines may have more.
   std::vector<UnfinishedOperation> unfinished() const;
   // Between windows: messages that have come, and that no receive has asked for.
   uint64_t unclaimed_messages() const;
@@ -79,7 +79,15 @@ class RankProgram final : public WorkEvents {
   using Connection = RankConnections::Connection;
 
   void work(dataplane::Instant now) noexcept;
+  struct Line {
+    bool has_next = false;  // it has been given, and is not open yet
+    bool has_ended = false;
+    control::Operation next;
+  };
+
   void open_more() noexcept;
+  bool open_next(uint32_t line) noexcept;
+  bool has_ended() const;
   void open(const control::Operation& op) noexcept;
   void go_on(uint32_t place, dataplane::Instant now) noexcept;
   void be_free(uint32_t place) noexcept;
@@ -103,13 +111,11 @@ class RankProgram final : public WorkEvents {
 
   RankConfig config_;
   RoceHost& host_;
-  control::WorkStream& stream_;
+  control::WorkLines& work_;
   OperationObserver* observer_;
   State state_ = State::kReady;
   bool is_working_ = false;
-  bool has_next_ = false;  // the stream has given it, and it is not open yet
-  bool has_stream_ended_ = false;
-  control::Operation next_;
+  std::vector<Line> lines_;
   OperationWindow window_;
   RankConnections connections_;
   RankProxy proxy_;

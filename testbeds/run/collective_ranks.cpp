@@ -94,8 +94,8 @@ class CollectiveRanks::ConnectionTable {
 
 class CollectiveRanks::RankHere final : public OperationObserver {
  public:
-  RankHere(const CollectiveRun& run, uint32_t rank, RankConfig config, RoceHost& host)
-      : rank_(rank), stream_(run, rank), program_(std::move(config), host, stream_, this) {
+  RankHere(const CollectiveRun& run, uint32_t rank, const RankConfig& config, RoceHost& host)
+      : rank_(rank), stream_(run, rank), line_(stream_), program_(config, host, line_, this) {
     joints_.reserve(run.shapes.size() * run.iterations + 1);
   }
 
@@ -106,13 +106,14 @@ class CollectiveRanks::RankHere final : public OperationObserver {
   Duration time_of(size_t collective) const { return joints_[collective + 1].started - joints_[collective].done; }
 
   // Joints are all that takes time and is no work on bytes.
-  void done(uint64_t, OperationKind kind, Instant started, Instant now) noexcept override {
-    if (kind == OperationKind::kCompute) joints_.push_back({started, now});
+  void done(const OpenOperation& operation, Instant now) noexcept override {
+    if (operation.kind == OperationKind::kCompute) joints_.push_back({operation.started, now});
   }
 
  private:
   uint32_t rank_;
   control::CollectiveSequence stream_;
+  control::OneLine line_;
   struct Joint {
     Instant started;
     Instant done;
@@ -145,7 +146,7 @@ void CollectiveRanks::start() {
                                                                                 : QueuePairScaling::kRoundRobin,
                         .clear_bytes = control::kClearBytes,
                         .connections = std::move(connections[rank])};
-      here.push_back(std::make_unique<RankHere>(run, rank, std::move(config), *host));
+      here.push_back(std::make_unique<RankHere>(run, rank, config, *host));
       here.back()->program().start_at(Instant{});
     }
   }

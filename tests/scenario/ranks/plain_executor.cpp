@@ -21,6 +21,12 @@ PlainExecutor::PlainExecutor(const std::vector<Script>& scripts, const RankSetup
     ranks_[r].script = &scripts[r];
     ranks_[r].states.resize(scripts[r].size());
     ranks_[r].started.resize(scripts[r].size());
+    ranks_[r].is_open.resize(scripts[r].size());
+    uint64_t index = 0;
+    for (size_t n = 0; n < scripts[r].size(); ++n) {
+      if (n > 0 && scripts[r][n].line != scripts[r][n - 1].line) index = 0;
+      ranks_[r].numbers.push_back(control::number_in(scripts[r][n].line, index++));
+    }
   }
 }
 
@@ -135,12 +141,10 @@ void PlainExecutor::post(uint32_t self, std::deque<Message>& queue, const Messag
 void PlainExecutor::work(uint32_t self, int64_t now) {
   Rank& rank = ranks_[self];
   for (;;) {
-    const auto is_open = [](State state) { return state != State::kDone; };
-    const auto done = static_cast<size_t>(std::ranges::count(rank.states, State::kDone));
-    rank.opened = std::min(rank.states.size(), done + setup_.rank.window);
+    open_more(rank);
     uint64_t number = 0;
-    while (number < rank.opened && !(is_open(rank.states[number]) && may_go_on(rank, self, number))) ++number;
-    if (number < rank.opened) {
+    while (number < rank.states.size() && !(rank.is_open[number] && may_go_on(rank, self, number))) ++number;
+    if (number < rank.states.size()) {
       go_on(rank, self, number, now);
     } else if (!rank.asked.empty()) {
       do_asked(rank, self, now);
@@ -148,6 +152,33 @@ void PlainExecutor::work(uint32_t self, int64_t now) {
       return;
     }
   }
+}
+
+void PlainExecutor::open_more(Rank& rank) const {
+  for (bool has_opened = true; has_opened;) {
+    has_opened = false;
+    for (uint64_t n = 0; n < rank.is_open.size(); ++n) {
+      if (rank.is_open[n] || !may_open(rank, n)) continue;
+      rank.is_open[n] = has_opened = true;
+    }
+  }
+}
+
+// All before it in its line are, all that it needs is, and its line's window has room.
+bool PlainExecutor::may_open(const Rank& rank, uint64_t place) const {
+  uint32_t open = 0;
+  for (uint64_t n = 0; n < place; ++n) {
+    if ((*rank.script)[n].line != (*rank.script)[place].line) continue;
+    if (!rank.is_open[n]) return false;
+    open += rank.states[n] != State::kDone ? 1 : 0;
+  }
+  return open < setup_.rank.window &&
+         std::ranges::all_of((*rank.script)[place].needs,
+                             [&](uint64_t need) { return rank.is_open[place_of(rank, need)]; });
+}
+
+uint64_t PlainExecutor::place_of(const Rank& rank, uint64_t number) {
+  return static_cast<uint64_t>(std::ranges::find(rank.numbers, number) - rank.numbers.begin());
 }
 
 uint64_t PlainExecutor::index_of(const Rank& rank, uint64_t number) const {
@@ -177,11 +208,11 @@ bool PlainExecutor::may_go_on(const Rank& rank, uint32_t self, uint64_t number) 
     return !setup_.admission || pair(self, op.peer, op.channel).granted > index_of(rank, number);
   }
   if (state != State::kHeld) return false;
-  const auto is_done = [&](uint64_t need) { return rank.states[need] == State::kDone; };
+  const auto is_done = [&](uint64_t need) { return rank.states[place_of(rank, need)] == State::kDone; };
   if (!std::ranges::all_of(op.needs, is_done)) return false;
-  if (op.after_all && !std::all_of(rank.states.begin(), rank.states.begin() + static_cast<ptrdiff_t>(number),
-                                   [](State each) { return each == State::kDone; }))
-    return false;
+  for (uint64_t n = 0; op.after_all && n < number; ++n) {
+    if ((*rank.script)[n].line == op.line && rank.states[n] != State::kDone) return false;
+  }
   return op.kind != OperationKind::kReceive || !has_before_it(rank, number, State::kHeld);
 }
 
@@ -225,7 +256,8 @@ void PlainExecutor::do_asked(Rank& rank, uint32_t self, int64_t now) {
 
 void PlainExecutor::finish(Rank& rank, uint64_t number, int64_t now) {
   rank.states[number] = State::kDone;
-  rank.done.push_back({number, dataplane::Instant::at_ps(rank.started[number]), dataplane::Instant::at_ps(now)});
+  rank.done.push_back(
+      {rank.numbers[number], dataplane::Instant::at_ps(rank.started[number]), dataplane::Instant::at_ps(now)});
 }
 
 }  // namespace softspine::testbeds

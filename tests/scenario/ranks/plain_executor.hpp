@@ -3,9 +3,12 @@
 // other out of one ordered set, every operation looked at after each. No code of the hosts', the links' or the
 // programs' is used, but for the length of a frame.
 //
-// Rules: in a window of open operations that which may go on goes on, the smallest number first; then what was asked
-// of the proxy, in order. At one instant: a rank's timers, departures, arrivals by port. A NIC's queue pairs take
-// turns, a packet each.
+// A script has its lines one behind the other, so that its places are in the order of the numbers. The executor knows
+// operations by their places, but for the list of what is done.
+//
+// Rules: in each line's window of open operations that which may go on goes on, the smallest number first; then what
+// was asked of the proxy, in order. At one instant: a rank's timers, departures, arrivals by port. A NIC's queue pairs
+// take turns, a packet each.
 #pragma once
 
 #include <deque>
@@ -44,11 +47,12 @@ class PlainExecutor {
   struct Rank {
     const Script* script;
     std::vector<State> states;
+    std::vector<uint64_t> numbers;
+    std::vector<bool> is_open;  // or done
     std::vector<int64_t> started;
     std::vector<DoneOperation> done;
     std::deque<std::pair<char, uint64_t>> asked;  // of the proxy: p(ost), c(lear), d(one); the operation
     std::deque<std::deque<Message>*> turns;
-    size_t opened = 0;
     int64_t nic_free = 0;
     int64_t port_free = 0;  // of the crossbar's port towards it
     int64_t reduced = 0;
@@ -72,6 +76,9 @@ class PlainExecutor {
   void handle(const Event& event);
   void depart(uint32_t rank, int64_t now);
   void work(uint32_t rank, int64_t now);
+  void open_more(Rank& rank) const;
+  bool may_open(const Rank& rank, uint64_t place) const;
+  static uint64_t place_of(const Rank& rank, uint64_t number);
   bool may_go_on(const Rank& rank, uint32_t self, uint64_t number);
   void go_on(Rank& rank, uint32_t self, uint64_t number, int64_t now);
   void do_asked(Rank& rank, uint32_t self, int64_t now);

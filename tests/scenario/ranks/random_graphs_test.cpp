@@ -3,6 +3,8 @@
 // the same order at the same picoseconds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/scenario/ranks/plain_executor.hpp"
@@ -50,18 +52,44 @@ std::vector<Script> some_scripts(Rng& rng, uint32_t channels) {
   return scripts;
 }
 
+// The same operations in as many lines as there are channels: messages in the line of their channel, so that each
+// connection keeps its order; all others in any.
+Script in_lines(const Script& script, uint32_t lines, Rng& rng) {
+  std::vector<uint32_t> line;
+  std::vector<uint64_t> number;
+  std::vector<uint64_t> used(lines);
+  for (const ScriptedOperation& op : script) {
+    const bool is_message = op.kind == control::OperationKind::kSend || op.kind == control::OperationKind::kReceive;
+    line.push_back(is_message ? op.channel : static_cast<uint32_t>(rng.below(lines)));
+    number.push_back(control::number_in(line.back(), used[line.back()]++));
+  }
+  Script out;
+  for (uint32_t l = 0; l < lines; ++l) {
+    for (size_t n = 0; n < script.size(); ++n) {
+      if (line[n] != l) continue;
+      ScriptedOperation& op = out.emplace_back(script[n]);
+      op.line = l;
+      for (uint64_t& need : op.needs) need = number[need];
+      std::ranges::sort(op.needs);
+    }
+  }
+  return out;
+}
+
 struct DrawnGraph {
   std::vector<Script> scripts;
   RankSetup setup;
 
   explicit DrawnGraph(uint64_t seed) {
     Rng rng{seed, 0};
-    setup.channels = 1 + static_cast<uint32_t>(rng.below(2));
+    setup.channels = 1 + static_cast<uint32_t>(rng.below(3));
     setup.admission = rng.below(2) == 0;
     setup.rank.window = rng.below(2) == 0 ? 1024 : 1 + static_cast<uint32_t>(rng.below(6));
     setup.rank.reduce_bytes_per_second = 1'000'000'000;
     setup.depth = kOperations;
     scripts = some_scripts(rng, setup.channels);
+    if (rng.below(2) == 0) return;
+    for (Script& script : scripts) script = in_lines(script, setup.channels, rng);
   }
 };
 

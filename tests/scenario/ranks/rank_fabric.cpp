@@ -79,6 +79,23 @@ Engine::Config threads(const RankSetup& setup) {
 
 }  // namespace
 
+ScriptLines::ScriptLines(const Script& script) : lines_(1) {
+  for (const ScriptedOperation& each : script) {
+    if (each.line >= lines_.size()) lines_.resize(each.line + 1);
+    lines_[each.line].operations.push_back(&each);
+  }
+}
+
+control::WorkLines::Answer ScriptLines::next(uint32_t line, control::Operation& out) noexcept {
+  Line& from = lines_[line];
+  if (from.given == from.operations.size()) return Answer::kEnded;
+  const ScriptedOperation& it = *from.operations[from.given];
+  if (!std::ranges::all_of(it.needs, [this](uint64_t need) { return is_given(need); })) return Answer::kLater;
+  ++from.given;
+  out = {it.kind, it.peer, it.channel, it.bytes, it.time, it.needs, it.after_all, it.line};
+  return Answer::kGiven;
+}
+
 const DoneOperation& DoneList::of(uint64_t number) const {
   const auto at = std::ranges::find(list_, number, &DoneOperation::number);
   SOFTSPINE_CHECK(at != list_.end(), number, list_.size());
@@ -123,9 +140,10 @@ RankFabric::RankFabric(std::vector<Script> scripts, const RankSetup& setup)
   for (uint32_t r = 0; r < ranks; ++r) {
     RankConfig config = setup.rank;
     config.connections = connections_[r];
-    streams_.push_back(std::make_unique<ScriptStream>(scripts_[r]));
+    lines_.push_back(std::make_unique<ScriptLines>(scripts_[r]));
+    config.further_windows.resize(lines_.back()->lines() - 1, config.window);
     done_.push_back(std::make_unique<DoneList>());
-    programs_.push_back(std::make_unique<RankProgram>(config, *hosts_[r], *streams_[r], done_[r].get()));
+    programs_.push_back(std::make_unique<RankProgram>(config, *hosts_[r], *lines_[r], done_[r].get()));
     programs_.back()->start_at(Instant{});
   }
 }

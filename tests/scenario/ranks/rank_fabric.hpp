@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks in virtual time: a host each, all on one node of the test that passes each frame to the host that it is for,
 // at once, in the order of arrival. So two ranks meet on the way to a third one, and nowhere else.
-// Each has a list of operations as its stream; connections between any two of them on every channel.
+// Each has a list of operations, those of each line one behind the other; connections between any two of them on every
+// channel.
 // When it goes, every packet must be back in its pool.
 #pragma once
 
@@ -23,6 +24,7 @@ struct ScriptedOperation {
   dataplane::Duration time;
   std::vector<uint64_t> needs;
   bool after_all = false;
+  uint32_t line = 0;
 };
 using Script = std::vector<ScriptedOperation>;
 
@@ -40,19 +42,20 @@ inline ScriptedOperation reduce(uint64_t bytes, std::vector<uint64_t> needs = {}
   return {.kind = control::OperationKind::kReduce, .bytes = bytes, .needs = needs};
 }
 
-class ScriptStream final : public control::WorkStream {
+class ScriptLines final : public control::WorkLines {
  public:
-  explicit ScriptStream(const Script& script) : script_(script) {}
-  bool next(control::Operation& out) noexcept override {
-    if (position_ == script_.size()) return false;
-    const ScriptedOperation& it = script_[position_++];
-    out = {it.kind, it.peer, it.channel, it.bytes, it.time, it.needs, it.after_all};
-    return true;
-  }
+  explicit ScriptLines(const Script& script);
+  uint32_t lines() const noexcept override { return static_cast<uint32_t>(lines_.size()); }
+  Answer next(uint32_t line, control::Operation& out) noexcept override;
 
  private:
-  const Script& script_;
-  size_t position_ = 0;
+  struct Line {
+    std::vector<const ScriptedOperation*> operations;
+    size_t given = 0;
+  };
+  bool is_given(uint64_t number) const { return control::index_of(number) < lines_[control::line_of(number)].given; }
+
+  std::vector<Line> lines_;
 };
 
 struct DoneOperation {
@@ -64,9 +67,8 @@ struct DoneOperation {
 
 class DoneList final : public OperationObserver {
  public:
-  void done(uint64_t number, control::OperationKind, dataplane::Instant started,
-            dataplane::Instant now) noexcept override {
-    list_.push_back({number, started, now});
+  void done(const OpenOperation& operation, dataplane::Instant now) noexcept override {
+    list_.push_back({operation.number, operation.started, now});
   }
   const std::vector<DoneOperation>& list() const { return list_; }
   // It is done.
@@ -126,7 +128,7 @@ class RankFabric {
   std::vector<RoceHost*> hosts_;
   std::vector<std::vector<RankConnection>> connections_;  // by rank
   std::vector<uint32_t> scale_up_sinks_;                  // by rank: how many it has
-  std::vector<std::unique_ptr<ScriptStream>> streams_;
+  std::vector<std::unique_ptr<ScriptLines>> lines_;
   std::vector<std::unique_ptr<DoneList>> done_;
   std::vector<std::unique_ptr<RankProgram>> programs_;
   uint32_t next_qp_ = 100;
