@@ -51,25 +51,34 @@ std::vector<uint32_t> in_order_of_ranks(const Fabric& fabric, std::span<const ui
   return out;
 }
 
-std::optional<CollectiveShape> shape_of(const CollectiveRow& row, const Fabric& fabric, std::span<const uint32_t> hosts,
-                                        uint64_t bytes) {
+std::optional<CollectiveShape> shape_of(const RankKeys& row, Collective op, uint32_t root, const Fabric& fabric,
+                                        std::span<const uint32_t> hosts, uint64_t bytes) {
   const AlgorithmRow* const algorithm = algorithm_row(row.algorithm);
-  const bool fits = algorithm == nullptr || algorithm->has(row.op);
-  const bool is_possible = hosts.size() >= 2 && row.root.value_or(0) < hosts.size();
+  const bool fits = algorithm == nullptr || algorithm->has(op);
+  const bool is_possible = hosts.size() >= 2 && root < hosts.size();
   if (!fits || !is_possible || bytes == 0 || bytes > kMaxCollectiveBytes) return std::nullopt;
-  const CollectiveShape shape{.collective = row.op,
+  const CollectiveShape shape{.collective = op,
                               .algorithm = row.algorithm,
                               .protocol = row.protocol,
                               .ranks = static_cast<uint32_t>(hosts.size()),
                               .per_server = per_server(fabric, hosts),
                               .bytes = bytes,
-                              .root = row.root.value_or(0),
+                              .root = root,
                               .channels = row.channels};
-  if (row.planned) return planned_shape(row, shape);
   const uint32_t servers = shape.ranks / shape.per_server;
   const double scale_up = static_cast<double>(fabric.nodes[hosts[0]].builtin.scale_up_rate.count_bps()) / 8e9;
   const double gbytes = servers == 1 ? scale_up : gbytes_of(fabric, hosts) * shape.per_server;
   return choose(shape, {.servers = servers, .channels = shape.channels, .channel_gbytes = gbytes / shape.channels});
+}
+
+std::optional<CollectiveShape> shape_of(const CollectiveRow& row, const Fabric& fabric, std::span<const uint32_t> hosts,
+                                        uint64_t bytes) {
+  auto shape = shape_of(row, row.op, row.root.value_or(0), fabric, hosts, bytes);
+  if (!shape || !row.planned) return shape;
+  shape->algorithm = row.algorithm;
+  shape->protocol = row.protocol;
+  shape->channels = row.channels;
+  return planned_shape(row, *shape);
 }
 
 }  // namespace softspine::control

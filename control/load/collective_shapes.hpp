@@ -12,14 +12,15 @@
 
 namespace softspine::control {
 
-inline constexpr uint64_t kMaxCollectiveBytes = 1ULL << 34;
-
 // The hosts in the order of the ranks: as they are given, but those of one server come together, where the first of
 // them stands. NCCL's rings and trees go by servers, too, however the ranks are numbered.
 std::vector<uint32_t> in_order_of_ranks(const Fabric& fabric, std::span<const uint32_t> hosts);
 
 // Hosts in the order of the ranks. With NCCL's choices for what is `auto`. Nothing if the row's algorithm is not for
-// its operation, its root is none of the hosts, which are two at least, or there are too few or too many bytes.
+// the operation, its root is none of the hosts, which are two at least, or there are too few or too many bytes.
+std::optional<CollectiveShape> shape_of(const RankKeys& row, Collective op, uint32_t root, const Fabric& fabric,
+                                        std::span<const uint32_t> hosts, uint64_t bytes);
+// Of a row with a plan, as that has it.
 std::optional<CollectiveShape> shape_of(const CollectiveRow& row, const Fabric& fabric, std::span<const uint32_t> hosts,
                                         uint64_t bytes);
 

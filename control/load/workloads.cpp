@@ -47,7 +47,7 @@ class WorkloadResolver {
     return out;
   }
 
-  Workload resolve(const CollectiveRow& row) {
+  Workload resolve(const RankKeys& row) {
     if (row.scaling == Scaling::kEach)
       reader_.fail(row.where.child("scaling"), "must be split or round_robin: a message is sent once");
     WorkloadRow connections = connections_of(row);

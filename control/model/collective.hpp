@@ -29,6 +29,8 @@ enum class Admission : uint8_t { kOpen, kReceiver };
 
 struct CollectivePlan;  // control/model/collective_plan.hpp
 
+inline constexpr uint64_t kMaxCollectiveBytes = 1ULL << 34;
+
 // What one collective is; ranks ≥ 2. Once everything is chosen there is no kAuto.
 struct CollectiveShape {
   Collective collective = Collective::kAllReduce;

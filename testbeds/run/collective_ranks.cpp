@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "control/collectives/collective_work.hpp"
-#include "dataplane/units/check.hpp"
 
 namespace softspine::testbeds {
 
@@ -67,31 +65,6 @@ control::RankTimes times_of(const RankProgram& program, const std::string& host)
 
 }  // namespace
 
-// By rank, peer and channel.
-class CollectiveRanks::ConnectionTable {
- public:
-  explicit ConnectionTable(size_t ranks) : found_(ranks) {}
-
-  RankConnection& at(uint32_t rank, uint32_t peer, uint32_t channel) {
-    RankConnection& out = found_[rank][{peer, channel}];
-    out.peer = peer;
-    out.channel = channel;
-    out.depth = control::kPostedMessages;
-    out.clear_depth = control::kPostedMessages;
-    return out;
-  }
-  std::vector<std::vector<RankConnection>> take() {
-    std::vector<std::vector<RankConnection>> out(found_.size());
-    for (size_t rank = 0; rank < found_.size(); ++rank) {
-      for (auto& [key, connection] : found_[rank]) out[rank].push_back(std::move(connection));
-    }
-    return out;
-  }
-
- private:
-  std::vector<std::map<std::pair<uint32_t, uint32_t>, RankConnection>> found_;
-};
-
 class CollectiveRanks::RankHere final : public OperationObserver {
  public:
   RankHere(const CollectiveRun& run, uint32_t rank, const RankConfig& config, RoceHost& host)
@@ -122,94 +95,23 @@ class CollectiveRanks::RankHere final : public OperationObserver {
   RankProgram program_;
 };
 
-CollectiveRanks::CollectiveRanks(const control::Testbed& testbed, const LocalNodes& nodes, const RunFlows& flows)
-    : testbed_(testbed), nodes_(nodes), flows_(flows), scale_up_(testbed) {}
+CollectiveRanks::CollectiveRanks(const control::Testbed& testbed, const LocalNodes& nodes, RankLinks& links)
+    : testbed_(testbed), nodes_(nodes), links_(links) {}
 
 CollectiveRanks::~CollectiveRanks() = default;
 
 void CollectiveRanks::start() {
-  nodes_.for_each_host([](uint32_t, const RoceHost& host) {
-    if (ScaleUpPort* const port = host.scale_up()) port->number_from(host.flow_count(), host.sink_count());
-  });
-  ScaleUpSinks sinks;
   for (const CollectiveRun& run : testbed_.collectives) {
     auto& here = ranks_here_.emplace_back();
-    std::vector<std::vector<RankConnection>> connections = connections_of(run, sinks);
-    for (uint32_t rank = 0; rank < run.ranks.size(); ++rank) {
-      RoceHost* const host = nodes_.host_at(run.ranks[rank]);
+    std::vector<RankConfig> configs = links_.configs_of(run.traffic);
+    for (uint32_t rank = 0; rank < configs.size(); ++rank) {
+      RoceHost* const host = nodes_.host_at(run.traffic.hosts[rank]);
       if (host == nullptr) continue;
-      const control::Workload& workload = testbed_.workloads[run.workload];
-      RankConfig config{.window = window_of(run, rank),
-                        .reduce_bytes_per_second = static_cast<uint64_t>(run.reduce_rate.count_bps()) / 8,
-                        .costs = {.post = run.post_cost},
-                        .scaling = workload.scaling == control::Scaling::kSplit ? QueuePairScaling::kSplit
-                                                                                : QueuePairScaling::kRoundRobin,
-                        .clear_bytes = control::kClearBytes,
-                        .connections = std::move(connections[rank])};
-      here.push_back(std::make_unique<RankHere>(run, rank, config, *host));
+      configs[rank].window = window_of(run, rank);
+      here.push_back(std::make_unique<RankHere>(run, rank, configs[rank], *host));
       here.back()->program().start_at(Instant{});
     }
   }
-}
-
-size_t CollectiveRanks::first_flow_of(uint32_t workload) const {
-  size_t out = 0;
-  while (flows_.plan(out).workload != workload) ++out;
-  return out;
-}
-
-// By rank. A pair's flows stand one behind the other, in the order of the pairs.
-std::vector<std::vector<RankConnection>> CollectiveRanks::connections_of(const CollectiveRun& run,
-                                                                         ScaleUpSinks& sinks) const {
-  ConnectionTable table(run.ranks.size());
-  connect_by_fabric(run, table);
-  connect_by_scale_up(run, sinks, table);
-  return table.take();
-}
-
-void CollectiveRanks::connect_by_fabric(const CollectiveRun& run, ConnectionTable& table) const {
-  if (run.channel.empty()) return;
-  const size_t first = first_flow_of(run.workload);
-  const size_t first_clear = run.clears ? first_flow_of(*run.clears) : 0;
-  const uint32_t qps = testbed_.workloads[run.workload].qps;
-  for (size_t pair = 0; pair < run.channel.size(); ++pair) {
-    const auto& [from, to, channel] = std::tie(run.from_rank[pair], run.to_rank[pair], run.channel[pair]);
-    if (run.clears) {
-      const size_t flow = first_clear + pair;
-      if (const auto& source = flows_.source(flow)) table.at(to, from, channel).clear_flow = source->number;
-      if (const auto& sink = flows_.sink(flow)) table.at(from, to, channel).clear_sink = sink->number;
-    }
-    for (uint32_t qp = 0; qp < qps; ++qp) {
-      const size_t flow = first + pair * qps + qp;
-      if (const auto& source = flows_.source(flow)) table.at(from, to, channel).flows.push_back(source->number);
-      if (const auto& sink = flows_.sink(flow)) table.at(to, from, channel).sinks.push_back(sink->number);
-    }
-  }
-}
-
-// A sink's index at its host follows from the plan alone, so that a sender knows it wherever the sink is.
-void CollectiveRanks::connect_by_scale_up(const CollectiveRun& run, ScaleUpSinks& sinks, ConnectionTable& table) const {
-  const auto connect = [&](uint32_t from, uint32_t to, auto&& flow_is, auto&& sink_is) {
-    const uint32_t sender = run.ranks[from];
-    const uint32_t receiver = run.ranks[to];
-    const uint32_t sink = sinks[receiver]++;
-    if (ScaleUpPort* const port = scale_up_of(sender)) flow_is(port->add_flow(scale_up_.port(sender, receiver), sink));
-    if (ScaleUpPort* const port = scale_up_of(receiver)) sink_is(port->add_sink());
-  };
-  for (const auto& [from, to, channel] : run.scale_up) {
-    RankConnection& out = table.at(from, to, channel);
-    RankConnection& in = table.at(to, from, channel);
-    out.is_scale_up = in.is_scale_up = true;
-    connect(
-        from, to, [&](uint32_t flow) { out.flows.push_back(flow); }, [&](uint32_t sink) { in.sinks.push_back(sink); });
-    if (!run.clears) continue;
-    connect(to, from, [&](uint32_t flow) { in.clear_flow = flow; }, [&](uint32_t sink) { out.clear_sink = sink; });
-  }
-}
-
-ScaleUpPort* CollectiveRanks::scale_up_of(uint32_t node) const {
-  RoceHost* const host = nodes_.host_at(node);
-  return host == nullptr ? nullptr : host->scale_up();
 }
 
 void CollectiveRanks::snapshot(control::FabricSnapshot& out) {
@@ -222,7 +124,7 @@ control::CollectiveSnapshot CollectiveRanks::copy(const CollectiveRun& run, cons
   control::CollectiveSnapshot out{.name = run.name};
   for (size_t s = 0; s < run.shapes.size(); ++s) out.sizes.push_back(copy_size(run, s, ranks));
   for (const auto& rank : ranks) {
-    const std::string& host = testbed_.fabric.nodes[run.ranks[rank->rank()]].name;
+    const std::string& host = testbed_.fabric.nodes[run.traffic.hosts[rank->rank()]].name;
     add_counts(rank->program(), out);
     const control::RankTimes times = times_of(rank->program(), host);
     if (out.least_wait.host.empty() || times.waited < out.least_wait.waited) out.least_wait = times;

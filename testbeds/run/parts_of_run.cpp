@@ -13,6 +13,7 @@
 #include "testbeds/run/lacp_control.hpp"
 #include "testbeds/run/live_control.hpp"
 #include "testbeds/run/outside_watch.hpp"
+#include "testbeds/run/rank_links.hpp"
 #include "testbeds/run/stack_control.hpp"
 #include "testbeds/run/stalled_flows.hpp"
 #include "testbeds/run/trace_ranks.hpp"
@@ -39,7 +40,8 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<FlowSeries>(of.testbed, engine, flows, of.errors);
   parts.add<EventLog>(of.testbed, nodes, of.incidents, of.errors);
   parts.add<StalledFlows>(of.testbed, engine, flows, links);
-  parts.add<CollectiveRanks>(of.testbed, nodes, flows);
+  auto& rank_links = parts.add<RankLinks>(of.testbed, nodes, flows);
+  parts.add<CollectiveRanks>(of.testbed, nodes, rank_links);
   parts.add<TraceRanks>(of.testbed, nodes, flows);
   parts.add<FrameInjector>(of.assembly);
   parts.add<LiveControl>(nodes, of.compiler, links, faults, of.snapshot_at);

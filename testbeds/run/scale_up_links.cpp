@@ -8,12 +8,13 @@ namespace softspine::testbeds {
 
 ScaleUpLinks::ScaleUpLinks(const control::Testbed& testbed) : testbed_(testbed) {
   std::map<uint32_t, std::set<uint32_t>> found;
-  for (const control::CollectiveRun& run : testbed.collectives) {
-    for (const auto& pair : run.scale_up) {
-      found[run.ranks[pair.from_rank]].insert(run.ranks[pair.to_rank]);
-      found[run.ranks[pair.to_rank]].insert(run.ranks[pair.from_rank]);
+  const auto take = [&found](const control::RankTraffic& traffic) {
+    for (const auto& pair : traffic.scale_up) {
+      found[traffic.hosts[pair.from_rank]].insert(traffic.hosts[pair.to_rank]);
+      found[traffic.hosts[pair.to_rank]].insert(traffic.hosts[pair.from_rank]);
     }
-  }
+  };
+  for (const control::CollectiveRun& run : testbed.collectives) take(run.traffic);
   for (const auto& [node, peers] : found) peers_of_[node].assign(peers.begin(), peers.end());
 }
 

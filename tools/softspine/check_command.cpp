@@ -96,7 +96,7 @@ void print_engineering(const control::Testbed& testbed) {
 // Connections of collectives and traces are workloads, too, but nobody wrote them.
 size_t written_workloads(const control::Testbed& testbed) {
   size_t of_ranks = testbed.collectives.size() + testbed.traces.size();
-  for (const control::CollectiveRun& run : testbed.collectives) of_ranks += run.clears ? 1 : 0;
+  for (const control::CollectiveRun& run : testbed.collectives) of_ranks += run.traffic.clears ? 1 : 0;
   return testbed.workloads.size() - of_ranks;
 }
 

@@ -12,7 +12,7 @@ namespace {
 using Numbers = std::vector<uint64_t>;
 
 CollectiveRun two_sizes() {
-  CollectiveRun run{.ranks = {0, 1, 2},
+  CollectiveRun run{.traffic = {.hosts = {0, 1, 2}},
                     .iterations = 2,
                     .start = dataplane::Instant::at_ps(77),
                     .compute = dataplane::Duration::ps(5)};

@@ -20,7 +20,7 @@ std::string with_collective(const std::string& keys) {
 TEST(Collectives, TakeAllBuiltInHostsAsRanksIfNoneAreNamed) {
   const Testbed testbed = read_well(with_collective("op: all_reduce, algorithm: ring, size: [1MiB, 2MiB]"));
   const CollectiveRun& run = testbed.collectives.at(0);
-  EXPECT_EQ(run.ranks.size(), 4u);
+  EXPECT_EQ(run.traffic.hosts.size(), 4u);
   ASSERT_EQ(run.shapes.size(), 2u);
   EXPECT_EQ(run.shapes[1].bytes, 2u << 20);
   EXPECT_EQ(run.shapes[1].ranks, 4u);
@@ -43,8 +43,8 @@ TEST(Collectives, AreAWorkloadWhoseFlowsArePosted) {
   EXPECT_EQ(names, (std::vector<std::string>{"h3h1", "h1h4", "h4h3"}));
   // 2 (3 - 1) steps of two messages, five times.
   EXPECT_EQ(connections.posted, (std::vector<uint64_t>(3, 2 * 2 * 2 * 5)));
-  EXPECT_EQ(testbed.collectives.at(0).workload, 1u);
-  const Workload& clears = testbed.workloads[testbed.collectives.at(0).clears.value()];
+  EXPECT_EQ(testbed.collectives.at(0).traffic.workload, 1u);
+  const Workload& clears = testbed.workloads[testbed.collectives.at(0).traffic.clears.value()];
   EXPECT_EQ(clears.name, "g-cts");
   EXPECT_EQ(clears.from, connections.to);
   EXPECT_EQ(clears.to, connections.from);
@@ -87,7 +87,7 @@ TEST(Collectives, MayShareHosts) {
   const Testbed testbed =
       read_well(with_fabric("collectives:\n  - {name: a, op: all_reduce, size: 1MiB, ranks: [h1, h2]}\n"
                             "  - {name: b, op: all_reduce, size: 1MiB, ranks: [h3, h2]}\n"));
-  EXPECT_EQ(testbed.collectives.at(0).ranks[1], testbed.collectives.at(1).ranks[1]);
+  EXPECT_EQ(testbed.collectives.at(0).traffic.hosts[1], testbed.collectives.at(1).traffic.hosts[1]);
 }
 
 std::string two_servers(const std::string& more) {
@@ -101,24 +101,24 @@ TEST(Collectives, PutTheRanksOfAServerTogetherAndTheirMessagesBesideTheFabric) {
                                     "size: 4MiB, channels: 2, ranks: [h4, h1, h2, h3]}]\n"));
   const CollectiveRun& run = testbed.collectives.at(0);
   std::string order;
-  for (const uint32_t node : run.ranks) order += testbed.fabric.nodes[node].name;
+  for (const uint32_t node : run.traffic.hosts) order += testbed.fabric.nodes[node].name;
   EXPECT_EQ(order, "h4h2h1h3");
   EXPECT_EQ(run.shapes[0].per_server, 2u);
   // Each channel crosses once from either server, and stays on its rail.
-  const Workload& crossing = testbed.workloads[run.workload];
+  const Workload& crossing = testbed.workloads[run.traffic.workload];
   ASSERT_EQ(crossing.from.size(), 4u);
   for (size_t i = 0; i < 4; ++i) {
-    EXPECT_NE(run.from_rank[i] / 2, run.to_rank[i] / 2);
-    EXPECT_EQ(run.from_rank[i] % 2, run.to_rank[i] % 2);
+    EXPECT_NE(run.traffic.from_rank[i] / 2, run.traffic.to_rank[i] / 2);
+    EXPECT_EQ(run.traffic.from_rank[i] % 2, run.traffic.to_rank[i] % 2);
   }
-  EXPECT_EQ(run.scale_up.size(), 4u);
+  EXPECT_EQ(run.traffic.scale_up.size(), 4u);
 }
 
 TEST(Collectives, OfServersWithUnlikeNumbersOfRanksGoByRanks) {
   const Testbed testbed = read_well(
       with_fabric(two_servers("") + "collectives: [{name: g, op: all_reduce, size: 4MiB, ranks: [h1, h3, h4]}]\n"));
   EXPECT_EQ(testbed.collectives.at(0).shapes[0].per_server, 1u);
-  EXPECT_FALSE(testbed.collectives.at(0).scale_up.empty());
+  EXPECT_FALSE(testbed.collectives.at(0).traffic.scale_up.empty());
 }
 
 TEST(Collectives, OfAServerAndTwoHostsGoByRanks) {
@@ -160,9 +160,9 @@ TEST(Collectives, OfOneServerHaveNoFlows) {
   const Testbed testbed = read_well(
       with_fabric(two_servers("") + "collectives: [{name: g, op: all_reduce, size: 4MiB, ranks: [h1, h3]}]\n"));
   const CollectiveRun& run = testbed.collectives.at(0);
-  EXPECT_TRUE(run.channel.empty());
-  EXPECT_TRUE(testbed.workloads[run.workload].from.empty());
-  EXPECT_EQ(testbed.workloads[run.workload].message_bytes, kMaxMessageBytes)
+  EXPECT_TRUE(run.traffic.channel.empty());
+  EXPECT_TRUE(testbed.workloads[run.traffic.workload].from.empty());
+  EXPECT_EQ(testbed.workloads[run.traffic.workload].message_bytes, kMaxMessageBytes)
       << "messages beside the fabric are not its";
 }
 

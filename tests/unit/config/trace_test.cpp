@@ -65,7 +65,7 @@ TEST_F(Traces, ShareHostsWithCollectivesAndOtherTraces) {
   const Testbed testbed = read_well(
       with_trace("}\n  - {name: u, file: " + path_, "collectives: [{name: c, op: all_reduce, size: 1MiB}]\n"));
   EXPECT_EQ(testbed.traces.at(0).ranks, testbed.traces.at(1).ranks);
-  EXPECT_EQ(testbed.collectives.at(0).ranks[0], testbed.traces[0].ranks[0]);
+  EXPECT_EQ(testbed.collectives.at(0).traffic.hosts[0], testbed.traces[0].ranks[0]);
 }
 
 TEST_F(Traces, MayBeAConnectionMatrix) {
