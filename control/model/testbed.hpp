@@ -18,6 +18,7 @@
 #include "control/model/job.hpp"
 #include "control/model/profile.hpp"
 #include "control/model/trace_run.hpp"
+#include "control/model/training_run.hpp"
 #include "control/model/workload.hpp"
 #include "dataplane/units/clock_offset.hpp"
 #include "dataplane/units/rate.hpp"
@@ -115,9 +116,10 @@ struct Testbed {
   Place fabric_place;                // of its parameters, or the file
   std::vector<StagedFabric> staged;  // three-stage Clos networks and crossbars among its fabrics
   std::vector<Job> jobs;
-  std::vector<Workload> workloads;  // those of traces, and then of collectives, behind all others
+  std::vector<Workload> workloads;  // those of traces, collectives and trainings behind all others
   std::vector<TraceRun> traces;
   std::vector<CollectiveRun> collectives;
+  std::vector<TrainingRun> trainings;
   std::vector<Override> overrides;               // in the file's order
   std::optional<EngineeringConfig> engineering;  // none: no controller computes any
   std::vector<Fault> faults;                     // by instant, then as written

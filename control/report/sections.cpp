@@ -11,6 +11,7 @@
 #include "control/report/section_parts.hpp"
 #include "control/report/stack_json.hpp"
 #include "control/report/trace_json.hpp"
+#include "control/report/training_json.hpp"
 #include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/show_tables.hpp"
@@ -58,6 +59,15 @@ void add_collectives(const Testbed& testbed, FabricSnapshot& out) {
     CollectiveSnapshot& into = out.collectives.emplace_back();
     into.name = run.name;
     for (const CollectiveShape& shape : run.shapes) into.sizes.push_back({.shape = shape});
+  }
+}
+void add_trainings(const Testbed& testbed, FabricSnapshot& out) {
+  for (const TrainingRun& run : testbed.trainings) {
+    TrainingSnapshot& into = out.trainings.emplace_back();
+    into.name = run.name;
+    into.kinds = run.plan.kinds;
+    into.steps.resize(run.iterations);
+    into.longest_wait.host = "?";
   }
 }
 void add_traces(const Testbed& testbed, FabricSnapshot& out) {
@@ -116,6 +126,14 @@ constexpr Section kSections[] = {
      .view = {.words = "collectives",
               .help = "time, algorithm and bus bandwidth of each size, by nccl-tests' definitions",
               .table = collectives_table}},
+    {.key = "training",
+     .json = made_by<trainings_json>,
+     .fields = training_fields,
+     .is_there = [](const FabricSnapshot& snapshot) { return !snapshot.trainings.empty(); },
+     .outline = add_trainings,
+     .view = {.words = "training",
+              .help = "what steps took, and what they waited for, by kind of group",
+              .table = trainings_table}},
     {.key = "traces",
      .json = made_by<traces_json>,
      .fields = trace_fields,

@@ -24,6 +24,7 @@
 #include "control/telemetry/reliable_counts.hpp"
 #include "control/telemetry/stack_snapshot.hpp"
 #include "control/telemetry/trace_snapshot.hpp"
+#include "control/telemetry/training_snapshot.hpp"
 #include "dataplane/buffer/priority_group_counters.hpp"
 #include "dataplane/edge/edge_counters.hpp"
 #include "dataplane/edge/nic_counters.hpp"
@@ -405,6 +406,7 @@ struct FabricSnapshot {
   std::vector<DeadlockSnapshot> deadlocks;       // since the start
   std::vector<StackSnapshot> stacks;             // of the testbed
   std::vector<CollectiveSnapshot> collectives;   // likewise
+  std::vector<TrainingSnapshot> trainings;       // likewise
   std::vector<TraceSnapshot> traces;             // likewise
   std::optional<LossAccount> loss_account = {};  // in a run that has had a fault
   uint32_t route_changes = 0;                    // switches that got new tables as links went down and up, summed up

@@ -18,6 +18,7 @@
 #include "testbeds/run/stalled_flows.hpp"
 #include "testbeds/run/trace_ranks.hpp"
 #include "testbeds/run/traffic_controller.hpp"
+#include "testbeds/run/training_ranks.hpp"
 
 namespace softspine::testbeds {
 
@@ -42,6 +43,7 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<StalledFlows>(of.testbed, engine, flows, links);
   auto& rank_links = parts.add<RankLinks>(of.testbed, nodes, flows);
   parts.add<CollectiveRanks>(of.testbed, nodes, rank_links);
+  parts.add<TrainingRanks>(of.testbed, nodes, rank_links);
   parts.add<TraceRanks>(of.testbed, nodes, flows);
   parts.add<FrameInjector>(of.assembly);
   parts.add<LiveControl>(nodes, of.compiler, links, faults, of.snapshot_at);

@@ -15,6 +15,7 @@ ScaleUpLinks::ScaleUpLinks(const control::Testbed& testbed) : testbed_(testbed) 
     }
   };
   for (const control::CollectiveRun& run : testbed.collectives) take(run.traffic);
+  for (const control::TrainingRun& run : testbed.trainings) take(run.traffic);
   for (const auto& [node, peers] : found) peers_of_[node].assign(peers.begin(), peers.end());
 }
 

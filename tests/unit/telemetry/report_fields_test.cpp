@@ -104,6 +104,11 @@ Json whole_report() {
   fabric.collectives.push_back({.name = "grads",
                                 .sizes = {{.shape = {.bytes = 8}, .done = 1, .mean = dataplane::Duration::us(1)}},
                                 .waiting = {{.rank = 1, .host = "h2", .what = "a message"}}});
+  fabric.trainings.push_back({.name = "gpt",
+                              .kinds = {GroupKind::kTensor},
+                              .steps = {{}},
+                              .longest_wait = {.host = "h2", .layer = "attention"},
+                              .waiting = {{.rank = 1, .host = "h2", .what = "a message"}}});
   fabric.traces.push_back(
       {.name = "llama", .ranks = {{.host = "h1"}}, .waiting = {{.rank = 0, .host = "h1", .what = "a message"}}});
   fabric.errors.push_back({.who = "vm1", .what = "its interface was deleted", .count = 1});

@@ -13,6 +13,7 @@
 #include "tools/softspine/summary/summary_ports.hpp"
 #include "tools/softspine/summary/summary_slowdowns.hpp"
 #include "tools/softspine/summary/summary_traces.hpp"
+#include "tools/softspine/summary/summary_training.hpp"
 #include "tools/softspine/summary/summary_uplinks.hpp"
 #include "tools/softspine/summary/summary_words.hpp"
 
@@ -160,6 +161,7 @@ std::string summary_text(const Json& report) {
   add_head(out, report);
   out += slowdowns_text(report);
   out += collectives_text(report);
+  out += training_text(report);
   out += traces_text(report);
   add_flows(out, report["flows"]);
   out += nic_ports_text(report);

@@ -97,6 +97,7 @@ std::vector<View> fabric_views() {
       of_section(section_of("collectives")),
       {"nccl-tests", "collectives as nccl-tests prints them: a line a size that has ended",
        FabricView{[](const Shown& it) { return collectives_json(it.snapshot); }, table_of<nccl_tables>}},
+      of_section(section_of("training")),
       of_section(section_of("traces")),
       of_section(section_of("edges")),
       {"nic-ports", "both ports of each NIC that has two: bytes each way, and the most that waited before it",

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/training_ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "control/training/step_times.hpp"
+#include "control/training/training_lines.hpp"
+
+namespace softspine::testbeds {
+
+using control::GroupKind;
+using control::OperationKind;
+using control::TrainingParts;
+using control::TrainingRun;
+using dataplane::Duration;
+using dataplane::Instant;
+
+namespace {
+
+constexpr uint32_t kStepWindow = 16;  // computations and waits follow each other: one would do
+constexpr uint32_t kUsualLineWindow = 1024;
+
+std::vector<uint32_t> line_windows(const TrainingRun& run, uint32_t rank) {
+  std::vector<uint32_t> out = control::TrainingLines::least_windows(run, rank);
+  for (uint32_t& window : out) window = std::max(window, kUsualLineWindow);
+  return out;
+}
+
+// The first that stands still for others; else the rank's own work.
+std::string text_of(const std::vector<UnfinishedOperation>& open) {
+  const auto is_message = [](const UnfinishedOperation& op) {
+    const bool goes = op.reason != UnfinishedOperation::Reason::kNeeds;
+    return goes && (op.kind == OperationKind::kSend || op.kind == OperationKind::kReceive);
+  };
+  const auto found = std::ranges::find_if(open, is_message);
+  if (found == open.end()) return "its own work";
+  const bool sends = found->kind == OperationKind::kSend;
+  const auto kind = static_cast<GroupKind>(found->channel / TrainingRun::kMaxChannels);
+  return fmt::format("{} of {} bytes {} rank {} on channel {} of its group {}", sends ? "send" : "receive",
+                     found->bytes, sends ? "to" : "from", found->peer, found->channel % TrainingRun::kMaxChannels,
+                     word_for(kind));
+}
+
+}  // namespace
+
+class TrainingRanks::RankHere final : public OperationObserver {
+ public:
+  RankHere(const TrainingRun& run, uint32_t rank, const RankConfig& config, RoceHost& host)
+      : rank_(rank), run_(run), lines_(run, rank), times_(run), program_(config, host, lines_, this) {}
+
+  uint32_t rank() const { return rank_; }
+  RankProgram& program() { return program_; }
+  const RankProgram& program() const { return program_; }
+  const control::StepTimes& times() const { return times_; }
+
+  void done(const OpenOperation& operation, Instant now) noexcept override {
+    const uint32_t line = control::line_of(operation.number);
+    if (operation.kind == OperationKind::kCompute) times_.done(line, operation.started, now);
+    if (operation.kind == OperationKind::kSend)
+      sent_bytes_[static_cast<size_t>(run_.plan.kinds[line - 1])] += operation.bytes;
+  }
+
+  TrainingParts parts(const std::string& host) const {
+    TrainingParts out{.host = host, .compute = times_.compute(), .sent_bytes = sent_bytes_};
+    for (const GroupKind kind : run_.plan.kinds) {
+      const control::KindTimes times = times_.of(kind);
+      out.exposed[static_cast<size_t>(kind)] = times.exposed;
+      out.overlapped[static_cast<size_t>(kind)] = times.overlapped;
+    }
+    return out;
+  }
+
+ private:
+  uint32_t rank_;
+  const TrainingRun& run_;
+  control::TrainingLines lines_;
+  control::StepTimes times_;
+  std::array<uint64_t, control::kGroupKinds> sent_bytes_{};
+  RankProgram program_;
+};
+
+TrainingRanks::TrainingRanks(const control::Testbed& testbed, const LocalNodes& nodes, RankLinks& links)
+    : testbed_(testbed), nodes_(nodes), links_(links) {}
+
+TrainingRanks::~TrainingRanks() = default;
+
+void TrainingRanks::start() {
+  for (const TrainingRun& run : testbed_.trainings) {
+    auto& here = ranks_here_.emplace_back();
+    std::vector<RankConfig> configs = links_.configs_of(run.traffic);
+    for (uint32_t rank = 0; rank < configs.size(); ++rank) {
+      RoceHost* const host = nodes_.host_at(run.traffic.hosts[rank]);
+      if (host == nullptr) continue;
+      configs[rank].window = kStepWindow;
+      configs[rank].further_windows = line_windows(run, rank);
+      here.push_back(std::make_unique<RankHere>(run, rank, configs[rank], *host));
+      here.back()->program().start_at(Instant{});
+    }
+  }
+}
+
+void TrainingRanks::snapshot(control::FabricSnapshot& out) {
+  for (size_t i = 0; i < testbed_.trainings.size(); ++i)
+    out.trainings.push_back(copy(testbed_.trainings[i], ranks_here_[i]));
+}
+
+const std::string& TrainingRanks::host_of(const TrainingRun& run, const RankHere& rank) const {
+  return testbed_.fabric.nodes[run.traffic.hosts[rank.rank()]].name;
+}
+
+control::TrainingSnapshot TrainingRanks::copy(const TrainingRun& run, const Ranks& ranks) const {
+  control::TrainingSnapshot out{.name = run.name,
+                                .sizes = run.sizes,
+                                .ranks = run.traffic.hosts.size(),
+                                .iterations = run.iterations,
+                                .kinds = run.plan.kinds};
+  size_t steps = ranks.empty() ? 0 : SIZE_MAX;
+  for (const auto& rank : ranks) {
+    steps = std::min(steps, rank->times().steps().size());
+    if (rank->program().state() == RankProgram::State::kEnded) {
+      const Instant ended = rank->program().counters().ended;
+      out.ended = out.ranks_done == 0 ? ended : std::max(out.ended, ended);
+      ++out.ranks_done;
+    } else if (const auto open = rank->program().unfinished(); !open.empty()) {
+      out.waiting.push_back({rank->rank(), host_of(run, *rank), text_of(open)});
+    }
+  }
+  for (size_t step = 0; step < steps; ++step) {
+    control::TrainingStepSnapshot& of_all = out.steps.emplace_back();
+    of_all.shortest = Duration::max();
+    for (const auto& rank : ranks) {
+      const Duration time = rank->times().steps()[step];
+      of_all.mean += time;
+      of_all.shortest = std::min(of_all.shortest, time);
+      of_all.longest = std::max(of_all.longest, time);
+    }
+    of_all.mean = of_all.mean / static_cast<int64_t>(ranks.size());
+  }
+  copy_parts(run, ranks, out);
+  return out;
+}
+
+void TrainingRanks::copy_parts(const TrainingRun& run, const Ranks& ranks, control::TrainingSnapshot& out) const {
+  for (const auto& rank : ranks) {
+    const TrainingParts parts = rank->parts(host_of(run, *rank));
+    const Duration taken = parts.compute + parts.all_exposed();
+    if (out.slowest.host.empty() || taken > out.slowest.compute + out.slowest.all_exposed()) out.slowest = parts;
+    if (out.least_exposed.host.empty() || parts.all_exposed() < out.least_exposed.all_exposed())
+      out.least_exposed = parts;
+    out.mean.compute += parts.compute;
+    for (size_t kind = 0; kind < control::kGroupKinds; ++kind) {
+      out.mean.exposed[kind] += parts.exposed[kind];
+      out.mean.overlapped[kind] += parts.overlapped[kind];
+      out.mean.sent_bytes[kind] += parts.sent_bytes[kind];
+    }
+    const control::LongestWait& wait = rank->times().longest_wait();
+    if (wait.time <= out.longest_wait.time) continue;
+    const control::TrainingAction& action = run.plan.actions[wait.action];
+    out.longest_wait = {parts.host, wait.time, wait.step, run.plan.layers[action.layer], action.phase, action.group};
+  }
+  if (ranks.empty()) return;
+  const auto count = static_cast<int64_t>(ranks.size());
+  out.mean.host = "mean";
+  out.mean.compute = out.mean.compute / count;
+  for (size_t kind = 0; kind < control::kGroupKinds; ++kind) {
+    out.mean.exposed[kind] = out.mean.exposed[kind] / count;
+    out.mean.overlapped[kind] = out.mean.overlapped[kind] / count;
+    out.mean.sent_bytes[kind] /= ranks.size();
+  }
+}
+
+}  // namespace softspine::testbeds
