@@ -10,6 +10,7 @@
 
 #include "control/expect/judge.hpp"
 #include "control/record/series.hpp"
+#include "control/report/busbw_picture.hpp"
 #include "control/report/fault_timeline.hpp"
 #include "control/report/fct_file.hpp"
 #include "control/report/flows_csv.hpp"
@@ -57,6 +58,7 @@ struct RunArguments {
   std::optional<dataplane::Duration> sample_interval;
   std::string events;
   std::string timeline;
+  std::string busbw;
   std::string folder;
   bool flat = false;
   bool idle_rows = false;
@@ -154,7 +156,8 @@ class Run {
             {"counters", series_.path, true},
             {"the flows over time", arguments_.flow_series, true},
             {"events", events_, true},
-            {"the timeline", arguments_.timeline, true}};
+            {"the timeline", arguments_.timeline, true},
+            {"bus bandwidths", arguments_.busbw, true}};
   }
 
   // True for a file that is opened before the run, if it is a named pipe. (The others are written at its end:
@@ -162,7 +165,7 @@ class Run {
   bool waits_for_reader(const FileUse& use) const {
     std::error_code none;
     const std::initializer_list<std::filesystem::path> late{arguments_.report, arguments_.flows, arguments_.fct_file,
-                                                            arguments_.timeline};
+                                                            arguments_.timeline, arguments_.busbw};
     return use.writes && std::ranges::find(late, use.path) == late.end() &&
            std::filesystem::symlink_status(use.path, none).type() == std::filesystem::file_type::fifo;
   }
@@ -276,7 +279,7 @@ class Run {
     const bool flows_written = write_file(arguments_.flows, [&] { return control::flows_csv(snapshot); });
     const bool fct_written =
         write_file(arguments_.fct_file, [&] { return control::fct_text(snapshot, testbed_.fabric); });
-    const bool timeline_written = write_timeline(snapshot);
+    const bool pictures_written = write_pictures(snapshot);
     error_printer_.reset();
     const bool adds_up = all_add_up(report["totals"]["imbalances"].get<std::vector<std::string>>()) &&
                          all_add_up(fabric_->part<testbeds::CounterSeries>().check(snapshot));
@@ -293,7 +296,7 @@ class Run {
       return Status::kUnexpected;
     }
     const bool flawless = capture && fabric_->errors().empty();
-    return flawless && report_written && flows_written && fct_written && timeline_written && succeeded
+    return flawless && report_written && flows_written && fct_written && pictures_written && succeeded
                ? Status::kDone
                : Status::kUnexpected;
   }
@@ -352,9 +355,15 @@ class Run {
     return false;
   }
 
-  bool write_timeline(const control::FabricSnapshot& snapshot) const {
-    if (arguments_.timeline.empty()) return true;
-    const auto written = write_picture(arguments_.timeline, control::fault_timeline(snapshot, testbed_.name));
+  bool write_pictures(const control::FabricSnapshot& snapshot) const {
+    const bool timeline =
+        write_drawn(arguments_.timeline, [&] { return control::fault_timeline(snapshot, testbed_.name); });
+    return write_drawn(arguments_.busbw, [&] { return control::busbw_picture(snapshot, testbed_.name); }) && timeline;
+  }
+
+  static bool write_drawn(const std::string& path, const std::function<std::string()>& draw) {
+    if (path.empty()) return true;
+    const auto written = write_picture(path, draw());
     if (!written) complain("softspine: {}\n", written.error());
     return written.has_value();
   }
@@ -366,6 +375,7 @@ class Run {
     if (!arguments_.flow_series.empty()) out += fmt::format("  {}  flows over time\n", arguments_.flow_series);
     if (!events_.empty()) out += fmt::format("  {}  events\n", events_);
     if (!arguments_.timeline.empty()) out += fmt::format("  {}  faults over time\n", arguments_.timeline);
+    if (!arguments_.busbw.empty()) out += fmt::format("  {}  bus bandwidth over size\n", arguments_.busbw);
     if (!arguments_.flows.empty()) out += fmt::format("  {}  each flow\n", arguments_.flows);
     if (!arguments_.fct_file.empty()) out += fmt::format("  {}  completion times\n", arguments_.fct_file);
     if (!arguments_.capture.path.empty() && capture) {
@@ -460,6 +470,8 @@ void add_run_command(CLI::App& app, Status& status) {
   command
       ->add_option("--timeline", arguments->timeline,
                    ".svg or .png: each fault with its losses, detection, convergence and recovery over time")
+      ->check([](const std::string& path) { return wrong_picture_name(path); });
+  command->add_option("--busbw", arguments->busbw, ".svg or .png: bus bandwidth of each collective over its sizes")
       ->check([](const std::string& path) { return wrong_picture_name(path); });
   command->add_flag("--flat", arguments->flat,
                     "all nodes in windows as short as the shortest cable, instead of windows that nest: slower, to the "
