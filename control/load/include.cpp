@@ -106,6 +106,7 @@ class Includer {
     append(row_.jobs, std::move(part.jobs));
     append(row_.workload, std::move(part.workload));
     append(row_.collectives, std::move(part.collectives));
+    append(row_.training, std::move(part.training));
     append(row_.traces, std::move(part.traces));
     append(row_.overrides, std::move(part.overrides));
     append(row_.faults, std::move(part.faults));

@@ -157,6 +157,7 @@ std::expected<Testbed, Refused> parse(std::string_view text, std::string_view na
   nodes.set_jobs(out.jobs);
   out.workloads = resolve_workloads(reader, row, out.run, nodes);
   resolve_collectives(reader, row.collectives, expanded.fabric, out);
+  resolve_trainings(reader, row.training, expanded.fabric, out);
   resolve_traces(reader, row.traces, out);
   out.overrides = resolve_overrides(reader, row.overrides, nodes);
   out.engineering = resolve_engineering(reader, row.engineering, out.run, nodes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sends to whom, and by what, for the ranks of one collective: the model's RankTraffic, and the
+// Who sends to whom, and by what, for the ranks of one collective or training: the model's RankTraffic, and the
 // workload that its flows are.
 #pragma once
 

@@ -45,12 +45,13 @@ std::string guess_at(Reader& reader, std::string_view unknown, const std::vector
 
 // Places the jobs: load/jobs.cpp. Reads the rows of workloads, too: they say what ranks send to each other.
 std::vector<Job> resolve_jobs(Reader& reader, const TestbedRow& row, uint64_t seed, const Fabric& fabric);
-// Those of traces, and then of collectives, stand behind all others. If nothing was wrong, resolve_collectives() and
-// resolve_traces() say who sends to whom in them.
+// Those of traces, collectives and trainings stand behind all others. If nothing was wrong, resolve_collectives(),
+// resolve_trainings() and resolve_traces() say who sends to whom in them.
 std::vector<Workload> resolve_workloads(Reader& reader, const TestbedRow& row, const RunConfig& run, NodeFinder& nodes);
 void resolve_collectives(Reader& reader, const std::vector<CollectiveRow>& rows, const Fabric& fabric,
                          Testbed& testbed);
-// Reads their files.
+// Reads their files, as resolve_traces() does.
+void resolve_trainings(Reader& reader, const std::vector<TrainingRow>& rows, const Fabric& fabric, Testbed& testbed);
 void resolve_traces(Reader& reader, const std::vector<TraceRow>& rows, Testbed& testbed);
 // Judged by the routes with all links up: load/overrides.cpp.
 std::vector<Override> resolve_overrides(Reader& reader, const std::vector<OverrideRow>& rows, NodeFinder& nodes);

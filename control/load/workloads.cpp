@@ -340,6 +340,7 @@ std::vector<Workload> resolve_workloads(Reader& reader, const TestbedRow& testbe
   for (const WorkloadRow& row : testbed.workload) take(row);
   for (const TraceRow& row : testbed.traces) take(row);
   for (const CollectiveRow& row : testbed.collectives) take(row);
+  for (const TrainingRow& row : testbed.training) take(row);
   return out;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of a collective, and NCCL's settings of what these send.
+// What collectives and trainings have alike: their ranks, and NCCL's settings of what these send.
 #pragma once
 
 #include <optional>

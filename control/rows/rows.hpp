@@ -26,6 +26,7 @@
 #include "control/rows/qos_rows.hpp"
 #include "control/rows/stack_row.hpp"
 #include "control/rows/trace_row.hpp"
+#include "control/rows/training_row.hpp"
 
 namespace softspine::control {
 
@@ -469,6 +470,7 @@ struct TestbedRow {
   std::vector<JobRow> jobs;
   std::vector<WorkloadRow> workload;
   std::vector<CollectiveRow> collectives;
+  std::vector<TrainingRow> training;
   std::vector<TraceRow> traces;
   std::vector<OverrideRow> overrides;
   std::optional<EngineeringRow> engineering;

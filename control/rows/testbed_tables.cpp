@@ -22,7 +22,7 @@ Table<TestbedRow> with_parts(Table<TestbedRow> table) {
   return table
       .optional("include", &TestbedRow::include,
                 "files beside this one with more of it: fabric, fabrics, topology, profiles, roles, jobs, workload, "
-                "collectives, traces, overrides, faults, expect")
+                "collectives, training, traces, overrides, faults, expect")
       .optional("fabric", &TestbedRow::fabric, "a fabric to generate")
       .optional("fabrics", &TestbedRow::fabrics,
                 "several fabrics to generate, by name: their nodes are called NAME-…, such as front-s1-tor1")
@@ -33,6 +33,7 @@ Table<TestbedRow> with_parts(Table<TestbedRow> table) {
       .optional("jobs", &TestbedRow::jobs, "sets of servers that work together, and which servers they get")
       .optional("workload", &TestbedRow::workload, "RoCEv2 traffic between built-in hosts")
       .optional("collectives", &TestbedRow::collectives, "AllReduce and the like between built-in hosts")
+      .optional("training", &TestbedRow::training, "steps of training jobs on built-in hosts")
       .optional("traces", &TestbedRow::traces, "recorded work, done again by built-in hosts")
       .optional("overrides", &TestbedRow::overrides,
                 "exact matches at switches, before ECMP: what comes in there and is bound there leaves here")

@@ -93,10 +93,11 @@ void print_engineering(const control::Testbed& testbed) {
              short_time(it.delay.count_ps()), 100 * it.utilisation);
 }
 
-// Connections of collectives and traces are workloads, too, but nobody wrote them.
+// Connections of collectives, trainings and traces are workloads, too, but nobody wrote them.
 size_t written_workloads(const control::Testbed& testbed) {
-  size_t of_ranks = testbed.collectives.size() + testbed.traces.size();
-  for (const control::CollectiveRun& run : testbed.collectives) of_ranks += run.traffic.clears ? 1 : 0;
+  size_t of_ranks = testbed.traces.size();
+  for (const control::CollectiveRun& run : testbed.collectives) of_ranks += run.traffic.clears ? 2 : 1;
+  for (const control::TrainingRun& run : testbed.trainings) of_ranks += run.traffic.clears ? 2 : 1;
   return testbed.workloads.size() - of_ranks;
 }
 
@@ -146,6 +147,7 @@ Json summary_of(const control::Testbed& testbed) {
   out["jobs"] = jobs_json(testbed.jobs);
   out["workloads"] = written_workloads(testbed);
   out["collectives"] = testbed.collectives.size();
+  out["trainings"] = testbed.trainings.size();
   out["traces"] = traces_json(testbed);
   out["overrides"] = testbed.overrides.size();
   out["traffic_engineering"] = engineering_json(testbed);
@@ -225,6 +227,7 @@ void print_summary(const control::Testbed& testbed) {
   print_count(testbed.fabric.subnets.size(), "subnet");
   print_count(summary["workloads"].get<uint64_t>(), "workload");
   if (!testbed.collectives.empty()) print_count(testbed.collectives.size(), "collective");
+  if (!testbed.trainings.empty()) print_count(testbed.trainings.size(), "training");
   print_traces(testbed);
   if (!testbed.overrides.empty()) print_count(testbed.overrides.size(), "override");
   print_count(summary["faults"].get<uint64_t>(), "fault");

@@ -36,8 +36,8 @@ TEST_P(Shipped, IsAsItExpectsItselfToBe) {
 
 INSTANTIATE_TEST_SUITE_P(
     Testbeds, Shipped,
-    testing::Values("two-tier", "ring-allreduce", "rail-allreduce", "moe-alltoall", "msccl-plan", "chakra-trace",
-                    "goal-trace", "admission-open", "admission-receiver", "polarized", "cured-offset",
+    testing::Values("two-tier", "ring-allreduce", "rail-allreduce", "moe-alltoall", "training-step", "msccl-plan",
+                    "chakra-trace", "goal-trace", "admission-open", "admission-receiver", "polarized", "cured-offset",
                     "cured-seed-only", "e-ecmp", "link-flap", "pinned-fragmented", "pinned-doubled", "resilient",
                     "flowlet", "spray", "alpha", "wred-before-pfc", "arp-mac-deadlock", "arp-mac-mended",
                     "watchdog-flapping", "pauses-despite-watchdog", "trident3-speed-mismatch", "nic-watchdog",
