@@ -14,7 +14,7 @@
 // Paper and simulator say the same in two ways: W = R × T, W_AI = R_AI × T. The paper sends by window, paced at W / T;
 // the simulator has the rate, and the window in proportion. Here both hold, as there. U and Rc begin at 1 and at line
 // rate; the first record is only kept, and so is one with another number of hops than before, as after a change of
-// routes. A record of more than five hops is not used.
+// routes. A record of no hop, or of more than five, is not used.
 //
 // Numbers. U in 2^-24, times in ns, rates in bit/s; all quotients are rounded down.
 // Source: Li et al., HPCC: High Precision Congestion Control (SIGCOMM 2019), algorithm 1, section 4; the values of
@@ -76,8 +76,9 @@ class Hpcc : public CongestionAlgorithm {
   uint64_t window_bytes() const { return window_.at(rate_); }
 
   void on_ack(Instant, const Acknowledgement& ack) noexcept {
-    if (ack.telemetry == nullptr || ack.telemetry->count > telemetry::kHops) return;
+    if (ack.telemetry == nullptr) return;
     const telemetry::Record& record = *ack.telemetry;
+    if (record.count == 0 || record.count > telemetry::kHops) return;
     const bool is_first = update_after_ == 0 || record.count != count_;
     const bool is_round_over = ack.acked > update_after_;
     if (is_first) {

@@ -196,6 +196,19 @@ TEST(Hpcc, WaitsForARecordOfTheSameWay) {
   EXPECT_EQ(hpcc.rate_bps(), before) << "without telemetry nothing changes";
 }
 
+TEST(Hpcc, UsesNoRecordOfNoHopNorOfMoreThanItHasRoomFor) {
+  for (const size_t hops : {size_t{0}, size_t{telemetry::kHops + 1}}) {
+    Hpcc hpcc{{}, kHpccLine};
+    std::vector<TruePort> ports(hops, TruePort{.rate = 25e9, .queue = 900'000});
+    for (uint64_t i = 1; i < 20; ++i) {
+      const telemetry::Record record = record_of(ports);
+      hpcc.on_ack(Instant{}, {.packets = 1, .acked = 10 * i, .next = 10 * i + 5, .telemetry = &record});
+      for (TruePort& port : ports) port.ns += 5000;
+    }
+    EXPECT_EQ(hpcc.rate_bps(), kHpccLine.count_bps()) << hops;
+  }
+}
+
 TEST(Telemetry, AHopIsWhatWasPacked) {
   const telemetry::Hop hop{.rate = 5, .time = 0xabcdef, .bytes = 0xfedcb, .queue = 0x1ffff};
   EXPECT_EQ(telemetry::unpacked(telemetry::packed(hop)), hop);

@@ -90,7 +90,7 @@ TEST(Ns3Traffic, WhatIsNotHereIsSaid) {
                                         "CC_MODE 3\nENABLE_QCN 0\nPACKET_PAYLOAD_SIZE 9000\n"
                                         "SIMULATOR_STOP_TIME 40000000000000.00\n");
   ASSERT_TRUE(hpcc.testbed);
-  EXPECT_THAT(hpcc.notes, ElementsAre(HasSubstr("CC_MODE 3 (HPCC) is not here"), HasSubstr("4096")));
+  EXPECT_THAT(hpcc.notes, ElementsAre(HasSubstr("CC_MODE 3 (HPCC) is not taken over"), HasSubstr("4096")));
   EXPECT_EQ(hpcc.testbed->workloads[0].mtu, 4'096U);
   EXPECT_FALSE(dataplane::controls_congestion(hpcc.testbed->workloads[0].transport.reliable.congestion_control));
   // 1,000 bytes at 100 Gb/s, and a second.
