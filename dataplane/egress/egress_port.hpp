@@ -36,7 +36,7 @@ struct alignas(64) EgressPort {
   bool does_more = false;  // with each frame: charges, writes_telemetry
   bool charges = false;    // each frame that it sends is charged to a shaper or to credit
   bool writes_telemetry = false;
-  bool has_wred = false;   // any of mark_from, drop_from
+  bool has_wred = false;  // any of mark_from, drop_from
   uint8_t strict = 0xff;  // bit q: queue q is strict, before all queues that share by weight
   std::array<PacketList, kQueues> queues;
 };
