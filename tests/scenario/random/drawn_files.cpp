@@ -42,6 +42,10 @@ constexpr std::array kFiles{
     DrawnFile{"flow_list", "drawn-flows.txt",
               "5\n0 3 3 100 50000 0.000205\n1 2 4 100 700 0.000201\n0 3 3 100 1 0.000205\n2 0 3 100 30001 0.00021\n"
               "3 1 0 100 4096 0.000203001002\n"},
+    DrawnFile{"workload_text", "drawn-workload.txt",
+              "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 all_gpus: 4\n2\n"
+              "a -1 3000 ALLREDUCE 30000 2000 NONE 0 900 REDUCESCATTER 70000 100\n"
+              "b -1 500 ALLGATHER 9000 1 ALLTOALL 700 1 ALLREDUCE 50000 100\n"},
     DrawnFile{"sizes", "drawn-sizes.txt", "1 0\n300 37.5\n9000 99\n20000 100\n"},
     DrawnFile{"plan", "drawn-plan.xml", R"(<algo proto="LL" nchannels="1" nchunksperloop="2" ngpus="2" coll="allreduce">
       <gpu id="0" s_chunks="0"><tb id="0" send="1" recv="1" chan="0">

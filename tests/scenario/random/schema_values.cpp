@@ -48,6 +48,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 37> kNamed{{
     {"switch_config", "switch_config"},
     {"file", "import"},
     {"flow_list", "flow_list"},
+    {"workload_text", "workload_text"},
     {"sizes", "sizes"},
     {"plan", "plan"},
     {"as", "import_rule"},
@@ -210,7 +211,9 @@ Json SchemaValues::map_of_keys(const Json& table, const std::string& name, const
   for (const auto& [key, of] : table["properties"].items()) {
     const bool must = key == towards || is_required("required", key) || is_required("anyOf", key);
     if (!must && (depth_ > 4 || !one_in(6))) continue;
-    const std::string word = name == "workload" && key == "file" ? "flow_list" : key;  // unlike an import's
+    std::string word = key;
+    if (key == "file" && name == "workload") word = "flow_list";  // unlike an import's
+    if (key == "file" && name == "training") word = "workload_text";
     out[key] = draw(of, word, key == towards && !is_here ? goal : nullptr);
   }
   return out;

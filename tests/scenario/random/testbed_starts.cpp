@@ -43,10 +43,12 @@ constexpr std::string_view kGpus = R"({"topology": {"nodes": {
     "h3": {"server": "box", "scale_up_rate": "90Gbps", "scale_up_latency": "300ns"}}},
   "collectives": [{"name": "c0", "op": "all_reduce", "size": "64KiB", "channels": 2, "ranks": ["h1", "h3", "h2", "h4"]},
     {"name": "c1", "op": "all_to_all", "size": "32KiB", "ranks": ["h1", "h2"], "compute": "3us"}]})";
-constexpr std::string_view kTraining = R"({"training": [{"name": "t0", "tensor_parallel": 2, "layers": [
-    {"name": "a", "times": 2, "forward": {"compute": "3us", "op": "all_reduce", "size": "32KiB"},
-     "input_gradient": {"compute": "2us", "op": "all_gather", "size": "16KiB"},
-     "weight_gradient": {"compute": "1us", "op": "reduce_scatter", "size": "64KiB"}, "update": "1us"}]}]})";
+constexpr std::string_view kTraining = R"({"training": [{"name": "t0", "tensor_parallel": 2, "expert_parallel": 2,
+    "layers": [{"name": "a", "times": 2, "update": "1us",
+      "forward": {"compute": "3us", "op": "all_reduce", "size": "32KiB", "group": "tensor"},
+      "input_gradient": {"compute": "2us", "op": "all_to_all", "size": "16KiB", "group": "expert"},
+      "weight_gradient": {"compute": "1us", "op": "reduce_scatter", "size": "64KiB", "group": "data"}}]}]})";
+constexpr std::string_view kWorkloadText = R"({"training": [{"name": "t0", "file": "drawn-workload.txt"}]})";
 constexpr std::string_view kTrace = R"({"traces": [{"name": "t0", "file": "drawn.goal"}]})";
 
 constexpr std::string_view kEdge = R"({"topology": {"nodes": {"h1": {"edge": {"pcap": {"in": "drawn-in.pcapng",
@@ -77,6 +79,7 @@ constexpr std::array kRows{
     Row{"node.scale_up_latency", true, kGpus},
     Row{"collective.root", true, R"({"collectives": [{"name": "c0", "op": "broadcast", "size": "64KiB"}]})"},
     Row{"training", true, kTraining},
+    Row{"training.file", true, kWorkloadText},
     Row{"training.layers", true, kTraining},
     Row{"training.tensor_parallel", true, kTraining},
     Row{"training.expert_parallel", true, kTraining},
