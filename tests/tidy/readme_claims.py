@@ -219,8 +219,6 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/traces/htsim_rows_test.cpp APermutationOfSixteenIsWithinFivePercentInTheMedian'],
         "Here the tail is that of the fullest link: so many flows, each of 163.4 µs with Ethernet's framing, and 13 µs of ways.":
             ['tests/scenario/traces/htsim_rows_test.cpp APermutationOfSixteenIsWithinFivePercentInTheMedian'],
-        "The rate's default is NVLink 4's, the latency's is assumed.":
-            ['control/model/builtin_host_parameters.hpp NVLink'],
         'Their timeouts are 4.096 µs × 2^`ack_timeout`, each as long as the one before.':
             ['tests/scenario/hosts/reliable_test.cpp TimesOutAfterAllWasSentWithoutProgressAndGivesUpInTheEnd'],
         'ConnectX adapters retransmit adaptively unless configured otherwise: after 2, 4, 8, 16 ms and so on, whatever `ack_timeout` is, up to its time ([perftest issue 251](https://github.com/linux-rdma/perftest/issues/251)).':

@@ -13,7 +13,7 @@ namespace softspine::tests {
 namespace {
 
 // Keys whose texts name something, by a part of the key's name. Others get any name at all.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 37> kNamed{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 38> kNamed{{
     {"link", "port"},
     {"node", "node"},
     {"rack", "tor"},

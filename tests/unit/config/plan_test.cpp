@@ -50,7 +50,7 @@ TEST_F(Plans, GiveAlgorithmChannelsAndProtocol) {
   EXPECT_EQ(run.shapes[1].channels, 3u);
   ASSERT_NE(run.shapes[1].plan, nullptr);
   // Two messages each way of each size, on the channel that the plan says.
-  EXPECT_EQ(run.channel, (std::vector<uint32_t>{2, 2}));
+  EXPECT_EQ(run.traffic.channel, (std::vector<uint32_t>{2, 2}));
   EXPECT_EQ(testbed.workloads.at(0).posted, (std::vector<uint64_t>{4, 4}));
 }
 
