@@ -22,6 +22,7 @@ fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 2, host_link: {rat
 workload: [{name: w, pattern: pairs, from: [h1], to: [h3], message: 1GiB, messages: 64, qps: 4, mtu: 1024, rate: 400Mbps}]
 overrides: [{at: tor1, from: h2, to: h4, via: spine1}]
 '''
+TRAINING = 'training: [{name: gpt, layers: [{name: mlp, weight_gradient: {compute: 1us, op: all_reduce, size: 4KiB}}]}]\n'
 WORDS = {  # of each thing's table
     'fabric': ['name: running', 'clock: wall'],
     'interfaces counters': ['IFACE', 'RX_OK', 'tor1', 'spine2'],
@@ -31,6 +32,7 @@ WORDS = {  # of each thing's table
     'flows': ['WORKLOAD', 'h1', 'h3'],
     'collectives': ['COLLECTIVE', 'BUSBW_GB/s', 'all_reduce', '65,536'],
     'traces': ['TRACE', 'ENDED_US', 't  '],
+    'training': ['TRAINING', 'gpt', 'data'],
     'nccl-tests': ['# c', 'algbw', '65536'],
     'stacks': ['STACK', 'PEER_LINK'],
     'links': ['tor1:Ethernet0', 'h1:eth0', 'STATE'],
@@ -65,7 +67,7 @@ def fabric_of(it: Softspine) -> Path:
 def shows_each_thing(it: Softspine) -> Problems:
     """show: every thing as a table and as JSON"""
     it.write('t.goal', 'num_ranks 2\nrank 0 { send 5b to 1 }\nrank 1 { recv 5b from 0 }\n')
-    fabric = it.write('shown.yaml', FABRIC + 'collectives: [{name: c, op: all_reduce, size: 64KiB}]\ntraces: [{name: t, file: t.goal}]\n')
+    fabric = it.write('shown.yaml', FABRIC + 'collectives: [{name: c, op: all_reduce, size: 64KiB}]\ntraces: [{name: t, file: t.goal}]\n' + TRAINING)
     with it.running(fabric, '--events', str(fabric.with_name('events.jsonl'))):
         for what, words in WORDS.items():
             table = it('show', *what.split())
