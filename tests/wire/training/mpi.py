@@ -54,7 +54,7 @@ mount -t hostfs none /usr -o /usr || exit 9
 if [ $SOFTSPINE_GUEST = h1 ]; then
   mpirun.openmpi --allow-run-as-root -n 4 --host h1,h2,h3,h4 --mca plm_rsh_agent /board/agent --mca plm_rsh_no_tree_spawn 1 \\
     --mca pml ucx --mca btl self --mca coll_tuned_use_dynamic_rules 1 {algorithm} -x UCX_NET_DEVICES=rxe0:1 \\
-    -x UCX_TLS=rc_verbs,ud_verbs,self -x UCX_UD_ETH_DGID_CHECK=n -x UCX_RC_TIMEOUT=30s -x UCX_UD_TIMEOUT=120s /board/mpi_check {arguments}
+    -x UCX_TLS=rc_verbs,ud_verbs,self -x UCX_UD_ETH_DGID_CHECK=n -x UCX_RNDV_SCHEME=put_zcopy -x UCX_RC_TIMEOUT=30s -x UCX_UD_TIMEOUT=120s /board/mpi_check {arguments}
   status=$?
   softspine-guest signal over
 else
