@@ -136,7 +136,7 @@ def _for_clang(command: str) -> str:
     words = shlex.split(command)
     if words[0] == 'ccache':
         words = words[1:]
-    words[0] = 'clang++-19'
+    words = ['clang++-19', *(word for word in words[1:] if not word.startswith('--param='))]  # GCC's alone: an error elsewhere
     # GCC 12's own <algorithm> uses what it calls deprecated; clang says so.
     return shlex.join([*words, '-Wno-unknown-warning-option', '-Wno-ignored-optimization-argument',
                        '-Wno-deprecated-declarations'])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 import sys
 import tempfile
@@ -121,6 +122,17 @@ def a_unit_is_what_it_includes() -> list[str]:
     return [] if found == wanted else [f'found {found}, wanted {wanted}']
 
 
+def clang_gets_no_option_of_gccs_alone() -> list[str]:
+    with tempfile.TemporaryDirectory(dir=ROOT) as folder:
+        build = Path(folder)
+        command = 'ccache g++ -O2 --param=ggc-min-expand=100 -c a.cpp'
+        (build / 'compile_commands.json').write_text(json.dumps([{'file': f'{ROOT}/a.cpp', 'directory': folder, 'command': command}]))
+        tree = Tree({})
+        CompiledRules(build, tree, PassedBefore(tree, build / 'passed'))
+        (found,) = json.loads((build / 'tidy' / 'compile_commands.json').read_text())
+    return [] if re.match(r'clang\S+ -O2 -c a\.cpp -W', found['command']) else [f'clang is given {found["command"]}']
+
+
 def commits_with_long_subjects() -> list[str]:
     """In a repository that has our hooks git itself takes the message, or refuses it."""
     word = 'é' * 30
@@ -146,6 +158,7 @@ def main() -> int:
              'only_a_pass_is_remembered': a_failure_is_found_again,
              'a_budget_begins_with_the_least_recent': the_least_recent_are_first,
              'sources_are_looked_at_as_they_are_compiled': a_unit_is_what_it_includes,
+             'clang_gets_no_option_of_gccs_alone': clang_gets_no_option_of_gccs_alone,
              'commits_with_long_subjects_are_refused': commits_with_long_subjects}
     for rule in RULES:
         tests[f'{rule.__name__}_can_fail'] = lambda r=rule: problems_of(r, *CASES.get(r.__name__, ([], [])))
