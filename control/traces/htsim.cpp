@@ -20,6 +20,7 @@ namespace {
 
 constexpr uint64_t kMaxHtsimNodes = 1U << 16U;
 constexpr uint64_t kMaxHtsimFlows = 1U << 20U;
+constexpr uint64_t kMaxHtsimNotices = 1U << 22U;  // a firing and a flow that it starts
 constexpr uint64_t kMaxHtsimId = UINT32_MAX - 1;
 constexpr uint64_t kMaxHtsimStartPs = 1'000'000'000'000'000'000;
 constexpr size_t kMaxHtsimBytes = 256U << 20U;
@@ -102,10 +103,10 @@ class HtsimReader {
     if (word == "Nodes") return read_header(line, 1, kMaxHtsimNodes, nodes_);
     if (word == "Connections") return read_header(line, 0, kMaxHtsimFlows, connections_);
     if (word == "Triggers") return read_header(line, 0, kMaxHtsimFlows, trigger_count_);
-    if (word == "Failures") return read_header(line, 0, 0, failures_);
+    if (word == "Failures") return read_failures(line);
     if (word == "trigger") return read_trigger(line);
     if (word == "failure") {
-      fail("failure", line[0], "a failed link is one of the testbed's faults, not of its traffic");
+      fail_failure(line[0]);
     } else if (word.find("->") != std::string_view::npos) {
       read_flow(line);
     } else {
@@ -122,6 +123,14 @@ class HtsimReader {
     uint64_t number = 0;
     if (take(line, 1, least, most, number)) out = number;
     if (line.size() > 2) fail("behind", line[2], "nothing stands behind that number");
+  }
+
+  void read_failures(const std::vector<Field>& line) {
+    read_header(line, 0, kMaxHtsimFlows, failures_);
+    if (failures_.value_or(0) > 0) fail_failure(line[0]);
+  }
+  void fail_failure(const Field& at) {
+    fail("failure", at, "a failed link is one of the testbed's faults, not of its traffic");
   }
 
   bool take_ends(const Field& field, HtsimFlow& out) {
@@ -237,6 +246,7 @@ class HtsimReader {
 
   void check_triggers() {
     using Kind = HtsimTrigger::Kind;
+    uint64_t notices = 0;
     for (const auto& [id, trigger] : triggers_) {
       const std::string name = "trigger " + std::to_string(id);
       const size_t firings = trigger.firings.size();
@@ -254,6 +264,10 @@ class HtsimReader {
       } else if (trigger.kind == Kind::kMultishot && trigger.flows.size() > firings) {
         fail("multishot", trigger.at,
              name + " starts one flow a firing, and has " + std::to_string(trigger.flows.size()) + " flows");
+      } else if (notices += firings * trigger.flows.size(); notices > kMaxHtsimNotices) {
+        fail("notices", trigger.at,
+             name + " has " + std::to_string(firings) + " firings for " + std::to_string(trigger.flows.size()) +
+                 " flows: of firings by flows there are " + std::to_string(kMaxHtsimNotices) + " at most in all");
       }
     }
   }
@@ -287,9 +301,7 @@ class HtsimReader {
     builders_.resize(*nodes_);
     for (uint32_t i = 0; i < flows_.size(); ++i) add_flow(i);
     for (const auto& [id, trigger] : triggers_) {
-      for (const HtsimTrigger::Firing& firing : trigger.firings) {
-        for (const uint32_t flow : trigger.flows) start_by(firing, flow);
-      }
+      for (const HtsimTrigger::Firing& firing : trigger.firings) start_by(firing, trigger.flows);
     }
     for (RankBuilder& builder : builders_) {
       builder.write(*work_);
@@ -327,16 +339,21 @@ class HtsimReader {
     builders_[flow.to].need(answer, flow.arrival, false);
   }
 
-  void start_by(const HtsimTrigger::Firing& firing, uint32_t started) {
+  // Each node is told once, however many of its flows start.
+  void start_by(const HtsimTrigger::Firing& firing, const std::vector<uint32_t>& started) {
     const HtsimFlow& fired = flows_[firing.flow];
-    const HtsimFlow& flow = flows_[started];
     const uint32_t where = firing.is_at_sender ? fired.from : fired.to;
     const uint32_t done = firing.is_at_sender ? fired.known : fired.arrival;
-    if (where == flow.from) return builders_[where].need(flow.send, done, false);
-    uint32_t told = 0;
-    const uint32_t tells = add_message(where, flow.from, 0, flow, 0, told);
-    builders_[where].need(tells, done, false);
-    builders_[flow.from].need(flow.send, told, false);
+    std::map<uint32_t, uint32_t> known{{where, done}};  // by node: the operation behind which it knows
+    for (const uint32_t number : started) {
+      const HtsimFlow& flow = flows_[number];
+      const auto [told, is_new] = known.try_emplace(flow.from);
+      if (is_new) {
+        const uint32_t tells = add_message(where, flow.from, 0, flow, 0, told->second);
+        builders_[where].need(tells, done, false);
+      }
+      builders_[flow.from].need(flow.send, told->second, false);
+    }
   }
 
   FieldLines lines_;

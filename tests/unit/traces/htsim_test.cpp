@@ -97,6 +97,14 @@ TEST(Htsim, TheEndOfAFlowStartsOthers) {
   EXPECT_EQ(steps_of(*told, 2), (Steps{"receive 0 1", "send 7 0 0"}));
 }
 
+TEST(Htsim, ANodeIsToldOnceOfAllThatItStarts) {
+  const auto work = work_of(matrix_head(4, 4, 1) +
+                            "0->1 id 1 start 0 size 900 recv_done_trigger 4\n2->0 id 2 trigger 4 size 7\n"
+                            "2->3 id 3 trigger 4 size 8\n3->0 id 4 trigger 4 size 9\ntrigger id 4 oneshot\n");
+  EXPECT_EQ(steps_of(*work, 1), (Steps{"receive 900 0", "send 0 2 0", "send 0 3 0"}));
+  EXPECT_EQ(steps_of(*work, 2), (Steps{"receive 0 1", "send 7 0 0", "send 8 3 0"}));
+}
+
 TEST(Htsim, ABarrierWaitsForAll) {
   const auto work = work_of(matrix_head(3, 3, 1) +
                             "0->2 id 1 start 0 size 1 recv_done_trigger 9\n1->2 id 2 start 0 size 2 "
@@ -104,11 +112,31 @@ TEST(Htsim, ABarrierWaitsForAll) {
   EXPECT_EQ(steps_of(*work, 2), (Steps{"receive 1 0", "receive 2 1", "send 3 0 0 1"}));
 }
 
+// 2,048 firings by 2,048 flows are as many as may be; one more of each is too many.
+TEST(Htsim, FiringsByFlowsHaveALimit) {
+  const auto matrix = [](int firings) {
+    std::string out = matrix_head(2, firings + 2'048, 1) + "trigger id 1 barrier count " + std::to_string(firings);
+    for (int i = 0; i < firings; ++i)
+      out += "\n0->1 id " + std::to_string(i + 1) + " start 0 size 5 recv_done_trigger 1";
+    for (int i = 0; i < 2'048; ++i) out += "\n1->0 id " + std::to_string(10'000 + i) + " trigger 1 size 5";
+    return out;
+  };
+  EXPECT_EQ(said_of_matrix(matrix(2'048)), Said{});
+  EXPECT_EQ(said_of_matrix(matrix(2'049)),
+            (Said{"4:1 trigger 1 has 2049 firings for 2048 flows: of firings by flows there are 4194304 at most in "
+                  "all"}));
+}
+
 TEST(Htsim, MessagesOfOneConnectionShareItsId) {
   EXPECT_EQ(said_of_matrix(matrix_head(2, 2) + "0->1 id 1 msg start 0 size 5\n0->1 id 1 msg 2 start 0 size 5\n"),
             Said{});
   EXPECT_EQ(said_of_matrix(matrix_head(2, 2) + "0->1 id 1 start 0 size 5\n0->1 id 1 start 0 size 5\n"),
             (Said{"4:1 the id 1 stands in line 3 already, and both are not messages of one connection"}));
+  for (const auto* const other : {"2->1", "0->2"}) {
+    EXPECT_EQ(
+        said_of_matrix(matrix_head(3, 2) + "0->1 id 1 msg start 0 size 5\n" + other + " id 1 msg start 0 size 5\n"),
+        (Said{"4:1 the id 1 stands in line 3 already, and both are not messages of one connection"}));
+  }
 }
 
 TEST(Htsim, MistakesHaveTheirPlace) {
@@ -136,6 +164,9 @@ TEST(Htsim, MistakesHaveTheirPlace) {
             "'colour'"}));
   EXPECT_EQ(said_of_matrix(matrix_head(2, 0) + "failure switch_type AGG switch_id 0 link_id 0\n"),
             (Said{"3:1 a failed link is one of the testbed's faults, not of its traffic"}));
+  EXPECT_EQ(said_of_matrix(matrix_head(2, 0) + "Failures 1\nfailure switch_type AGG switch_id 0 link_id 0\n"),
+            (Said{"3:1 a failed link is one of the testbed's faults, not of its traffic (and 1 more of this kind)"}));
+  EXPECT_EQ(said_of_matrix(matrix_head(2, 1) + "Failures 0\n0->1 start 0 size 5\n"), Said{});
   EXPECT_EQ(said_of_matrix(matrix_head(2, 1) + "0->1 start 0 size 5 recv_done_trigger 1\n"),
             (Said{"3:1 needs an id, since it has a trigger"}));
 }
@@ -152,6 +183,9 @@ TEST(Htsim, TriggersThatCannotBeKeptAreRefused) {
       said_of_matrix(matrix_head(3, 3, 1) + "0->1 id 1 start 0 size 9 recv_done_trigger 4\n2->1 id 3 start 0 size 9 "
                                             "recv_done_trigger 4\n1->2 id 2 trigger 4 size 7\ntrigger id 4 oneshot\n"),
       (Said{"4:1 trigger 4 has 2 firings, and waits for 1: which come first is known to a run alone"}));
+  EXPECT_EQ(said_of_matrix(matrix_head(3, 3, 1) + "0->1 id 1 start 0 size 9 recv_done_trigger 4\n1->2 id 2 trigger 4 "
+                                                  "size 7\n1->0 id 3 trigger 4 size 7\ntrigger id 4 multishot\n"),
+            (Said{"4:1 trigger 4 starts one flow a firing, and has 2 flows"}));
   EXPECT_EQ(said_of_matrix(matrix_head(2, 2, 2) +
                            "0->1 id 1 trigger 2 size 9 recv_done_trigger 1\n1->0 id 2 trigger 1 size 7 "
                            "recv_done_trigger 2\ntrigger id 1 oneshot\ntrigger id 2 oneshot\n"),
