@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -277,10 +278,10 @@ class ChakraReader {
 
   void check_messages() {
     counts_.check(*work_, name_, errors_);
-    // What has a line has a node here.
+    // What has a place has a node here, unless its id is larger than a line can be.
     for (Error& error : errors_) {
-      if (error.line == 0) continue;
-      error.message += "; the last is node " + std::to_string(error.line);
+      if (error.column != 0 && error.line != INT_MAX)
+        error.message += "; the last is node " + std::to_string(error.line);
       error.line = error.column = 0;
     }
   }

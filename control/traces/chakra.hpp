@@ -4,11 +4,11 @@
 //   node           starts when all its ctrl_deps and data_deps are done
 //   comp, memory   duration_micros; those of CPUs one after the other, those of a GPU likewise. Metadata: no time
 //   send, receive  comm_size bytes to comm_dst, from comm_src, with comm_tag
-//   collective     of comm_type; the nth of a process group (pg_name) is the nth on each of its ranks, and becomes
-//   sends
+//   collective     of comm_type; the nth of a process group (pg_name) is the nth on each of its ranks. It becomes sends
 //                  and receives: a ring on one channel, AllToAll by pairs, as collectives of a testbed with NCCL's cuts
 //                  (control/collectives). Its reductions take no time. comm_size is a rank's input; a group's first
 //                  rank is the root, since ET names none. One of a CPU without a comm_type only launched it: a comp
+//
 // A group's ranks are those that have a collective of it; without a name all. Trace operations have their node's id
 // for a line.
 //
@@ -18,8 +18,8 @@
 //
 // Files are read twice: groups, then operations. Memory: as for GOAL, of the largest rank; collectives take what their
 // messages take.
-// Maxima: 65,536 ranks, 2^32 − 2 operations a rank, messages of 2 GiB, collectives of 16 GiB, 10^15 ns, tags below
-// 2^31.
+// Maxima: 65,536 ranks, 2^32 − 2 operations a rank, messages of 2 GiB, collectives of 16 GiB, 10^15 ns, and tags
+// below 2^31.
 #pragma once
 
 #include <expected>

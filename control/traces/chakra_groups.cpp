@@ -57,8 +57,8 @@ std::string ChakraGroups::add(uint32_t rank, const ChakraNode& node) {
   if (number > group.collectives.size()) return {};
   const Group::Started& first = group.collectives[number];
   if (first.comm_type == it.comm_type && first.comm_size == it.comm_size) return {};
-  return "collective " + std::to_string(number + 1) + " " + group_text(node.group) + " is " +
-         text_of(it.comm_type, it.comm_size) + ", and on rank " + std::to_string(group.ranks.front()) + " " +
+  return "is collective " + std::to_string(number + 1) + " " + group_text(node.group) + ", " +
+         text_of(it.comm_type, it.comm_size) + "; on rank " + std::to_string(group.ranks.front()) + " that is " +
          text_of(first.comm_type, first.comm_size);
 }
 

@@ -30,7 +30,7 @@ class ChakraGroups {
     uint32_t first_tag = 0;
   };
 
-  // By rank, and of each rank in its order. Empty, or what disagrees.
+  // By rank, and of each rank in its order. Empty, or what the node is and should not be.
   std::string add(uint32_t rank, const ChakraNode& node);
   // After all. Empty, or which group has ranks that disagree; all ranks are in the group without a name.
   std::string finish(uint32_t ranks);

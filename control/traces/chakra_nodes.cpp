@@ -240,8 +240,7 @@ bool ChakraNodes::read_head_field(Input& in, uint32_t tag) {
 }
 
 bool ChakraNodes::read_head() {
-  if (read_message([&](Input& in, uint32_t tag) { return read_head_field(in, tag); })) return true;
-  return fail(0, "is empty");
+  return read_message([&](Input& in, uint32_t tag) { return read_head_field(in, tag); });
 }
 
 bool ChakraNodes::read_node_field(Input& in, uint32_t tag, ChakraNode& out) {

@@ -2,6 +2,7 @@
 #include "control/traces/message_counts.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <map>
 #include <set>
 
@@ -33,7 +34,8 @@ struct TagCount {
 Error error_of_pair(const std::string& file, uint32_t from, uint32_t to, const std::string& with,
                     const TagCount& count) {
   const bool is_lost = count.sends > count.receives;
-  return {file, "", static_cast<int>(is_lost ? count.last_send : count.last_receive), 1,
+  const uint64_t line = is_lost ? count.last_send : count.last_receive;
+  return {file, "", static_cast<int>(std::min<uint64_t>(line, INT_MAX)), 1,
           counted_of_trace(count.sends, "send") + " from rank " + std::to_string(from) + " to rank " +
               std::to_string(to) + with + ", and " + counted_of_trace(count.receives, "receive") +
               (is_lost ? ": nobody receives the rest" : ": nobody sends the rest")};

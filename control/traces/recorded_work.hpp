@@ -2,8 +2,8 @@
 // The work of all ranks of a trace, in a form that each rank reads from the begin to the end: numbers of variable
 // length, about a third of the text that they come from. It is written once and shared by all that run it.
 //
-//   write_rank(operations)   the next rank's, in their order
-//   RecordedStream           reads one rank's again
+//   begin_rank, write   the next rank's operations, in their order
+//   RecordedStream      reads one rank's again
 #pragma once
 
 #include <cstdint>

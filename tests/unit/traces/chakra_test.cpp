@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "control/collectives/collective_work.hpp"
 #include "control/document/text_file.hpp"
@@ -66,6 +67,35 @@ TEST(Chakra, NodesBecomeOperations) {
   EXPECT_EQ((*work)->pairs[0].bytes, 900u);
 }
 
+// Those of a CPU are done one after the other, those of a GPU likewise, and messages beside both.
+TEST(Chakra, CpuGpuAndMessagesAreBesideEachOther) {
+  const auto work = read({head() + compute(1, 7).attribute("is_cpu_op", 1, 27).str() + compute(2, 7).str() +
+                              NodeText(3, 2).micros(1).str() + NodeText(4, 1).str() + send(5, 1, 8).str(),
+                          head() + receive(1, 0, 8).str()});
+  ASSERT_TRUE(work);
+  std::vector<uint32_t> cpus;
+  RecordedStream stream(**work, 0);
+  for (TraceOperation op; stream.next(op);) cpus.push_back(op.cpu);
+  EXPECT_EQ(cpus, (std::vector<uint32_t>{0, 1, 1, 0, 2}));
+}
+
+// Writers choose among protobuf's types of integers.
+TEST(Chakra, NumbersMayBeOfAnyTypeOfInteger) {
+  const auto comm_size = [](const std::string& value) {
+    return NodeText(1, 5).attribute("comm_dst", 1).add(bytes_field(10, bytes_field(1, "comm_size") + value)).str();
+  };
+  const std::string fixed32 = std::string("\x90\x03\0\0", 4);
+  for (const std::string& value :
+       {number_field(7, 912), number_field(9, 912), number_field(11, 912), number_field(13, 912),
+        number_field(15, 1824), number_field(17, 1824), varint(19U << 3U | 5U) + fixed32,
+        varint(23U << 3U | 5U) + fixed32, varint(21U << 3U | 1U) + fixed32 + std::string(4, '\0'),
+        varint(25U << 3U | 1U) + fixed32 + std::string(4, '\0')}) {
+    const auto work = read({head() + comm_size(value), head() + receive(1, 0, 912).str()});
+    ASSERT_TRUE(work) << to_string(work.error()[0]);
+    EXPECT_EQ((*work)->totals.sent_bytes, 912u);
+  }
+}
+
 // An operation that is needed may stand behind the one that needs it.
 TEST(Chakra, NodesMayStandInAnyOrder) {
   const auto work = read({head() + compute(1, 7).needs({2}, false).str() + compute(2, 3).str()});
@@ -95,11 +125,49 @@ TEST(Chakra, CollectivesAreExpandedInTheirGroup) {
   EXPECT_EQ(operations[1], "compute 0 [0]") << "the collective begins behind what it needs";
   EXPECT_EQ(operations.back(), "compute 1 [" + std::to_string(operations.size() - 2) + "]")
       << "and others wait for its end";
+  std::set<uint64_t> needed;
+  RecordedStream stream(**work, 1);
+  TraceOperation op;
+  for (size_t number = 0; stream.next(op); ++number) {
+    EXPECT_EQ(op.needs.empty(), number == 0) << "nothing of it is done before it begins";
+    needed.insert(op.needs.begin(), op.needs.end());
+  }
+  EXPECT_EQ(needed.size(), operations.size() - 1) << "its end waits for all of it";
+}
+
+// Bytes of a rank's input, and what leaves each rank: closed formulas.
+TEST(Chakra, EachCollectiveSendsWhatItsNameSays) {
+  constexpr uint64_t kInput = 12'000;
+  struct Case {
+    uint64_t comm_type;
+    uint64_t sent;
+    size_t pairs;
+  };
+  for (const Case& it :
+       {Case{0, 2 * 3 * kInput, 4}, Case{1, 3 * kInput, 3}, Case{2, 4 * 3 * kInput, 4}, Case{5, 3 * kInput, 3},
+        Case{6, 3 * kInput, 12}, Case{7, 3 * kInput, 4}, Case{8, 3 * kInput, 4}, Case{9, 2 * 3 * 8, 4}}) {
+    const std::string rank = head() + collective(1, it.comm_type, it.comm_type == 9 ? 0 : kInput).str();
+    const auto work = read({rank, rank, rank, rank});
+    ASSERT_TRUE(work) << to_string(work.error()[0]);
+    EXPECT_EQ((*work)->totals.sent_bytes, it.sent) << it.comm_type;
+    EXPECT_EQ((*work)->pairs.size(), it.pairs) << it.comm_type;
+  }
+}
+
+// ET names no root.
+TEST(Chakra, AGroupsFirstRankIsTheRoot) {
+  const std::string member = head() + collective(1, 5, 900, "g").str();
+  const auto work = read({head(), member, head(), member});
+  ASSERT_TRUE(work);
+  ASSERT_EQ((*work)->pairs.size(), 1u);
+  EXPECT_EQ((*work)->pairs[0].from, 1u);
+  EXPECT_EQ((*work)->pairs[0].to, 3u);
 }
 
 // The second one of a group has other messages than the first: another tag.
 TEST(Chakra, CollectivesOfAGroupAreToldApart) {
-  const std::string rank = head() + collective(1, 6, 64).str() + collective(2, 6, 64).str() + collective(3, 9, 0).str();
+  const std::string rank = head() + collective(1, 6, 64).str() + collective(2, 6, 64).str() +
+                           collective(3, 9, 0).str() + collective(4, 6, 64, "other").str();
   const auto work = read({rank, rank});
   ASSERT_TRUE(work);
   std::set<uint32_t> tags;
@@ -108,7 +176,7 @@ TEST(Chakra, CollectivesOfAGroupAreToldApart) {
   while (stream.next(op)) {
     if (op.kind == OperationKind::kSend) tags.insert(op.tag);
   }
-  EXPECT_EQ(tags.size(), 3u);
+  EXPECT_EQ(tags.size(), 4u);
   EXPECT_GE(*tags.begin(), 1U << 31U);
 }
 
@@ -143,6 +211,16 @@ TEST(Chakra, MistakesNameTheirNode) {
                              .str()}),
             (Said{"rank 0: node 4 is a collective of some dimensions of a topology (involved_dim): whose ranks these "
                   "are is not known (byte 8)"}));
+  EXPECT_EQ(said_of({h + collective(4, 0, 0).str()}),
+            (Said{"rank 0: node 4 has no comm_size from 1 byte to 16GiB (byte 8)"}));
+  EXPECT_EQ(said_of({h + send(4, 0, (2ULL << 30U) + 1).str()}),
+            (Said{"rank 0: node 4 has a comm_size of more than 2GiB (byte 8)"}));
+  EXPECT_EQ(said_of({h + send(4, 0, 8, 1ULL << 31U).str()}),
+            (Said{"rank 0: node 4 has a comm_tag of 2^31 or more (byte 8)"}));
+  EXPECT_EQ(said_of({h + compute(4, 1'000'000'000'001).str()}),
+            (Said{"rank 0: node 4 lasts longer than 10^12 µs (byte 8)"}));
+  EXPECT_EQ(said_of({h + NodeText(4, 7).attribute("comm_size", 8).str()}),
+            (Said{"rank 0: node 4 is a collective without a comm_type (byte 8)"}));
   EXPECT_EQ(said_of({h + NodeText(4, 8).str()}), (Said{"rank 0: a node's type is 1 to 7, and here stands 8 (byte 8)"}));
   EXPECT_EQ(said_of({h + compute(4, 1).add(number_field(11, 1)).str()}),
             (Said{"rank 0: a node has the field 11, which ET 1.0 does not know (byte 8)"}));
@@ -150,9 +228,10 @@ TEST(Chakra, MistakesNameTheirNode) {
 
 TEST(Chakra, RanksThatDisagreeAreNamed) {
   const std::string h = head();
-  EXPECT_EQ(said_of({h + collective(1, 0, 64).str(), h + collective(1, 2, 64).str()}),
-            (Said{"rank 1: node 1 collective 1 of all ranks is AllGather of 64 bytes, and on rank 0 AllReduce of 64 "
-                  "bytes (byte 8)"}));
+  EXPECT_EQ(
+      said_of({h + collective(1, 0, 64).str(), h + collective(1, 2, 64).str()}),
+      (Said{"rank 1: node 1 is collective 1 of all ranks, AllGather of 64 bytes; on rank 0 that is AllReduce of 64 "
+            "bytes (byte 8)"}));
   EXPECT_EQ(said_of({h + collective(1, 0, 64, "g").str() + collective(2, 0, 64, "g").str(),
                      h + collective(1, 0, 64, "g").str()}),
             (Said{"trace: rank 1 has 1 collectives of group 'g', and rank 0 has 2"}));
@@ -161,6 +240,10 @@ TEST(Chakra, RanksThatDisagreeAreNamed) {
   EXPECT_EQ(said_of({h + send(6, 1, 8).str(), h}),
             (Said{"trace: 1 send from rank 0 to rank 1 with tag 0, and 0 receives: nobody receives the rest; the last "
                   "is node 6"}));
+  const std::string lost = "trace: 1 send from rank 0 to rank 1 with tag 0, and 0 receives: nobody receives the rest";
+  EXPECT_EQ(said_of({h + send(0, 1, 8).str(), h}), (Said{lost + "; the last is node 0"}));
+  EXPECT_EQ(said_of({h + send((1ULL << 32U) + 6, 1, 8).str(), h}), (Said{lost}));
+  EXPECT_EQ(read({h + send(0, 1, 8).str(), h}).error()[0].column, 0);
 }
 
 TEST(Chakra, AFileThatIsCutOffHasItsByte) {
@@ -193,6 +276,33 @@ std::string gzipped(const std::string& text) {
   return out;
 }
 
+// Longer than what is unpacked at once, with parts that are passed over; and two files of gzip behind each other.
+TEST(Chakra, ALongGzippedFileIsRead) {
+  std::string first = head();
+  for (uint64_t id = 0; id < 4'000; ++id)
+    first += compute(id, 2).name(std::string(100, 'n')).add(bytes_field(8, std::string(id % 100, 'i'))).str();
+  first += compute(4'000, 2).add(bytes_field(8, std::string(200'000, 'i'))).str();
+  const std::string second = compute(4'001, 2).needs({4'000}).str();
+  const auto work = read({gzipped(first) + gzipped(second)});
+  ASSERT_TRUE(work) << to_string(work.error()[0]);
+  EXPECT_EQ((*work)->totals.computes, 4'002u);
+  EXPECT_EQ((*work)->totals.compute_ns, 2'000u * 4'002);
+  EXPECT_EQ(said_of({gzipped(first) + gzipped(second).substr(0, 12)}).size(), 1u);
+}
+
+// Rank by rank, packed or not, until one is missing.
+TEST(Chakra, ATracesFilesAreFound) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "chakra_files";
+  std::filesystem::create_directories(folder);
+  for (const auto* const name : {"t.0.et", "t.1.et.gz", "t.3.et"}) std::ofstream(folder / name) << head();
+  const std::string trace = (folder / "t").string();
+  EXPECT_EQ(chakra_files(trace), (std::vector<std::string>{trace + ".0.et", trace + ".1.et.gz"}));
+  const auto work = load_chakra(trace + "s", chakra_files(trace + "s"));
+  ASSERT_FALSE(work);
+  EXPECT_EQ(work.error()[0].message, "there is no " + trace + "s.0.et");
+  std::filesystem::remove_all(folder);
+}
+
 // Offsets are those of what it holds.
 TEST(Chakra, AGzippedFileIsRead) {
   const std::string whole = head() + compute(1, 1).str() + compute(2, 1).str();
@@ -209,6 +319,7 @@ TEST(Chakra, OtherVersionsAreRefused) {
             (Said{"rank 0: has the version '0.0.1'; known are 0.0.4, 1.0.0, 1.0.1, 1.0.2 (byte 0)"}));
   const std::string older = delimited(bytes_field(2, bytes_field(1, "schema") + bytes_field(29, "1.0.2-chakra.0.0.4")));
   EXPECT_EQ(said_of({older}), Said{});
+  EXPECT_EQ(said_of({""}), (Said{"rank 0: is empty (byte 0)"}));
   EXPECT_EQ(said_of({"{\"schema\": \"1.0.2-chakra.0.0.4\", \"pid\": 1}"}).size(), 1u);
 }
 
