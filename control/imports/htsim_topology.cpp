@@ -134,6 +134,7 @@ class HtsimTopologyReader {
     const bool is_top = number + 1 == tier_count_;
     if (tier.down == 0 || tier.bundle == 0 || (!is_top && tier.up == 0))
       return fail("radix", tier.at, "needs Radix_Down, Radix_Up below the top, and a Bundle of 1 at least");
+    if (!is_top && tier.up > kMaxLinks) return fail("radix", tier.at, "Radix_Up is more than a testbed has links");
     if (number == 0 && tier.bundle != 1) return fail("bundle", tier.at, "a host has one link: Bundle is 1");
     const dataplane::Rate rate = dataplane::Rate::bps(tier.gbps * 1'000'000'000);
     if (tier.gbps > 100'000 || rate < kLeastLinkRate || rate > kMaxLinkRate)
@@ -187,7 +188,7 @@ class HtsimTopologyReader {
     const uint64_t links =
         nodes_ + tiers_[0].switches * tiers_[0].up + (tier_count_ == 3 ? tiers_[1].switches * tiers_[1].up : 0);
     return (nodes_ + switches <= kMaxNodes && links <= kMaxLinks) ||
-           fail("size", tiers_[0].at, "has more nodes or links than a testbed can");
+           fail("size", tiers_[0].at, "has more nodes or links than a testbed can have");
   }
 
   void make_nodes() {

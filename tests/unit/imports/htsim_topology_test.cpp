@@ -45,12 +45,15 @@ TEST(HtsimTopology, CoresAreJoinedInPlanes) {
       ImportFormat::kHtsim, head(8, 3, 4) + tier(0, 200, 2, 2) + tier(1, 200, 2, 4) + tier(2, 100, 4, 0, "Bundle 2\n"));
   ASSERT_TRUE(read.topology) << read.complaints[0];
   std::vector<std::string> of_second;
+  std::vector<std::string> of_last_tor;
   for (const ForeignLink& link : read.topology->links) {
     const std::string& a = read.topology->nodes[link.a.node].name;
     const std::string& b = read.topology->nodes[link.b.node].name;
     if (a == "agg3") of_second.push_back(b);
+    if (a == "tor3") of_last_tor.push_back(b);
   }
   EXPECT_THAT(of_second, ElementsAre("core1", "core1", "core3", "core3"));
+  EXPECT_THAT(of_last_tor, ElementsAre("agg2", "agg3"));
   EXPECT_EQ(read.topology->links.size(), 8u + 8 + 16);
 }
 
@@ -79,6 +82,22 @@ TEST(HtsimTopology, MistakesHaveTheirPlace) {
               ElementsAre("t.txt:6:1: Oversubscribed is not what its radixes and rates make"));
   EXPECT_THAT(said(head(4, 2, 4) + tier(0, 100, 2, 2, "Queue 2\n") + good),
               ElementsAre("t.txt:11:1: 'Queue' is not known of a tier"));
+  EXPECT_THAT(said(head(4, 2, 4) + tier(0, 100, 2, 2'000'001) + good),
+              ElementsAre("t.txt:6:1: Radix_Up is more than a testbed has links"));
+  EXPECT_THAT(said(head(4, 2, 4) + tier(0, 100, 2, 2'000'000) + good),
+              ElementsAre("t.txt:6:1: has more nodes or links than a testbed can have"));
+  EXPECT_THAT(said(head(6, 3, 4) + tier(0, 100, 2, 2) + tier(1, 100, 2, 2) + tier(2, 100, 2, 0)),
+              ElementsAre("t.txt:1:1: Nodes is no multiple of Podsize"));
+  EXPECT_THAT(said(head(8, 3, 4) + tier(0, 100, 2, 2) + tier(1, 100, 2, 2) + tier(2, 100, 3, 0)),
+              ElementsAre("t.txt:18:1: its Radix_Down is 3, and below it are 2 pods by 1 links each"));
+  EXPECT_THAT(said(head(4, 2, 4) + tier(0, 100, 2, 2, "Bundle 2\n") + good),
+              ElementsAre("t.txt:6:1: a host has one link: Bundle is 1"));
+  EXPECT_THAT(said(head(4, 2, 4) + tier(0, 0, 2, 2) + good),
+              ElementsAre("t.txt:6:1: has no rate that a link can have: Downlink_speed_Gbps"));
+  EXPECT_THAT(said(head(4, 2, 4) + tier(0, 100, 2, 2, "Downlink_Latency_ns 4000000000\n") + good),
+              ElementsAre("t.txt:6:1: Downlink_Latency_ns is longer than a link's"));
+  EXPECT_THAT(said("Nodes 4\n" + head(4, 2, 4) + tier(0, 100, 2, 2) + good),
+              ElementsAre("t.txt:3:1: 'Nodes' stands here twice"));
   EXPECT_THAT(said("Nodes many\n"),
               ElementsAre("t.txt:1:7: expected a number from 0 to 4294967295, and here stands 'many'"));
   EXPECT_THAT(said(head(4, 2, 4) + good), ElementsAre("t.txt:6:1: expected Tier 0, and here stands 1"));
