@@ -6,29 +6,15 @@
 #include <string_view>
 
 #include "control/traces/goal.hpp"
+#include "tests/fuzz/work_read_again.hpp"
 
 namespace {
 
+using namespace softspine;
 using namespace softspine::control;
 
 void require(bool claim) {
   if (!claim) std::abort();
-}
-
-void check(const RecordedWork& work) {
-  uint64_t operations = 0;
-  for (uint32_t rank = 0; rank < work.ranks().size(); ++rank) {
-    RecordedStream stream(work, rank);
-    TraceOperation op;
-    for (uint64_t number = 0; stream.next(op); ++number, ++operations) {
-      for (const uint64_t need : op.needs) require(need < number);
-      for (const uint64_t need : op.needs_started) require(need < number);
-      require(op.cpu < work.ranks()[rank].cpus);
-      require(op.kind == OperationKind::kCompute || op.peer < work.ranks().size() || op.peer == kAnyRank);
-    }
-  }
-  require(operations == work.totals.operations());
-  for (const TracePair& pair : work.pairs) require(pair.from != pair.to && pair.messages > 0);
 }
 
 }  // namespace
@@ -37,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto work = read_goal(text, "fuzz.goal");
   if (work) {
-    check(**work);
+    tests::check_work(**work);
     return 0;
   }
   int lines = 1;
