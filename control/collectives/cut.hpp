@@ -11,9 +11,10 @@
 //            ReduceScatter; so with the hierarchy's ring, and with any plan. Everything else: 1 step; the tree halves
 //            it while a part has too few chunks for its depth. direct: 128 KiB, a half below 8 chunks a pair of ranks,
 //            a quarter below one
-//   slice    a message. A chunk of 4 steps goes as two, of max(⌈chunk / 32⌉ · 16 B, full chunk / 64): the second may be
-//   empty slots    8 steps of buffer: 4 slices of two steps, else 8 messages wire     LL: 16 bytes for 8 of data.
-//   LL128: 128 bytes for 120
+//   slice    a message. A chunk of 4 steps goes as two, of max(⌈chunk / 32⌉ · 16 B, full chunk / 64); the second may
+//            be empty
+//   slots    8 steps of buffer: 4 slices of two steps, else 8 messages
+//   wire     LL: 16 bytes for 8 of data. LL128: 128 bytes for 120
 #pragma once
 
 #include <cstdint>

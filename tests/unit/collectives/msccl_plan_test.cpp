@@ -87,6 +87,53 @@ TEST(MscclPlan, MistakesHaveTheirLine) {
   EXPECT_EQ(said_of(two(kSender + "<block/>\n", kReceiver)), (Said{"6: 'block' is not known here, where tb stands"}));
 }
 
+TEST(MscclPlan, GpusAndConnectionsAreThereOnce) {
+  const std::string gpu = "<gpu id=\"0\" s_chunks=\"0\"></gpu>\n";
+  EXPECT_EQ(said_of(algo(gpu + gpu)), (Said{"3: gpu 0 stands here twice"}));
+  EXPECT_EQ(said_of(two(kSender, kReceiver + tb(1, -1, 0, ""))), (Said{"11: another tb hears gpu 0 on channel 0"}));
+}
+
+// Of one block of two chunks, and of scratch that is one chunk long.
+TEST(MscclPlan, BuffersAreAsLongAsTheCollectiveHasThem) {
+  const auto copies = [](const std::string& coll, const std::string& from, const std::string& to) {
+    std::string text =
+        two(kSender + tb(1, -1, -1, "<step s=\"0\" type=\"cpy\" " + from + " " + to + " cnt=\"1\"/>\n"), kReceiver);
+    return said_of(text.replace(text.find("allreduce"), 9, coll));
+  };
+  const std::string from = "srcbuf=\"i\" srcoff=\"2\"";
+  const std::string to = "dstbuf=\"o\" dstoff=\"2\"";
+  EXPECT_EQ(copies("allreduce", from, to), Said{});
+  EXPECT_EQ(copies("alltoall", from, to), Said{});
+  EXPECT_EQ(copies("allgather", from, to), (Said{"7: srcoff and cnt go to chunk 3, and buffer i has 2"}));
+  EXPECT_EQ(copies("reducescatter", from, to), (Said{"7: dstoff and cnt go to chunk 3, and buffer o has 2"}));
+  EXPECT_EQ(copies("allreduce", from, "dstbuf=\"s\" dstoff=\"0\""), Said{});
+  EXPECT_EQ(copies("allreduce", from, "dstbuf=\"s\" dstoff=\"1\""),
+            (Said{"7: dstoff and cnt go to chunk 2, and buffer s has 1"}));
+}
+
+TEST(MscclPlan, HeadsFitTogether) {
+  const std::string all =
+      "<gpu id=\"0\" s_chunks=\"0\">\n" + kSender + "</gpu><gpu id=\"1\" s_chunks=\"0\">\n" + kReceiver + "</gpu>\n";
+  EXPECT_EQ(said_of(algo(all, "coll=\"allreduce\" minBytes=\"9\" maxBytes=\"8\"")),
+            (Said{"1: minBytes is more than maxBytes"}));
+  std::string three = algo(all, "coll=\"alltoall\"");
+  three.replace(three.find("nchunksperloop=\"4\""), 18, "nchunksperloop=\"3\"");
+  EXPECT_EQ(said_of(three), (Said{"1: nchunksperloop is a multiple of ngpus for alltoall"}));
+  for (const std::string both : {"inplace=\"1\" outofplace=\"1\"", "inplace=\"0\" outofplace=\"1\"", ""}) {
+    const auto plan = read_msccl_plan(algo(all, "coll=\"allreduce\" " + both), "p");
+    ASSERT_TRUE(plan);
+    EXPECT_FALSE((*plan)->in_place) << both;
+  }
+}
+
+// As msccl-tools writes them: a nop has no chunk, and a tb that only copies has no channel.
+TEST(MscclPlan, NopsAndCopiersNeedNoChunkAndNoChannel) {
+  const std::string copier =
+      "<tb id=\"1\" send=\"-1\" recv=\"-1\" chan=\"-1\">\n" + step(0, "nop", "cnt=\"0\"") + step(1, "cpy") + "</tb>\n";
+  EXPECT_EQ(said_of(two(kSender + copier, kReceiver)), Said{});
+  EXPECT_EQ(said_of(two(tb(0, 1, -1, step(0, "s", "cnt=\"0\"")), kReceiver)), (Said{"4: cnt is one chunk at least"}));
+}
+
 TEST(MscclPlan, WaitsNameAStepThatIsThere) {
   const auto waits = [](const std::string& for_what) {
     return said_of(two(kSender + tb(1, -1, -1, step(0, "cpy", "cnt=\"1\" " + for_what)), kReceiver));

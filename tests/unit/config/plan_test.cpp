@@ -77,6 +77,33 @@ TEST_F(Plans, AreRefusedWithPlaceAndReason) {
             (Complaints{where + ".plan: is a plan of all_to_all, not of all_reduce"}));
 }
 
+// Each gpu sends `ahead` messages before it receives the first one.
+std::string plan_that_sends_first(int ahead) {
+  const auto block = [&](const std::string& peer) {
+    std::string out = "<tb id=\"0\" send=\"" + peer + "\" recv=\"" + peer + "\" chan=\"0\">\n";
+    for (int s = 0; s < 2 * ahead; ++s)
+      out += "<step s=\"" + std::to_string(s) + "\" type=\"" + (s < ahead ? "s" : "r") +
+             "\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"o\" dstoff=\"0\" cnt=\"1\"/>\n";
+    return out + "</tb>";
+  };
+  return "<algo proto=\"LL\" nchannels=\"1\" nchunksperloop=\"2\" ngpus=\"2\" coll=\"allreduce\">\n<gpu id=\"0\" "
+         "s_chunks=\"0\">" +
+         block("1") + "</gpu><gpu id=\"1\" s_chunks=\"0\">" + block("0") + "</gpu></algo>\n";
+}
+
+// LL has slots for eight, and Simple for four: of a step's two slices the second one may be empty, and is a message.
+TEST_F(Plans, ThatComeToAStopAreRefused) {
+  const std::string keys = "size: 64B, ranks: [h1, h2]";
+  read_well(row(keys, plan_that_sends_first(8)));
+  EXPECT_EQ(complaints_about(row(keys, plan_that_sends_first(9))),
+            (Complaints{"5 collectives[0].size: the plan comes to a stop, with 8 messages under way on a connection: "
+                        "gpu 0, tb 0, step 8 (line 11) waits for ever for room for a message to gpu 1"}));
+  read_well(row(keys + ", protocol: simple", plan_that_sends_first(2)));
+  EXPECT_EQ(complaints_about(row(keys + ", protocol: simple", plan_that_sends_first(3))),
+            (Complaints{"5 collectives[0].size: the plan comes to a stop, with 4 messages under way on a connection: "
+                        "gpu 0, tb 0, step 2 (line 5) waits for ever for room for a message to gpu 1"}));
+}
+
 TEST_F(Plans, MistakesAreSaidByTheirLine) {
   std::string wrong = kPlan;
   wrong.replace(wrong.find("\"rrcs\""), 6, "\"rrcx\"");
