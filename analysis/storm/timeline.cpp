@@ -117,14 +117,9 @@ class Timeline {
   std::vector<LinkPauses> rows_;
 };
 
-// 1, 2 or 5 times a power of ten, so that there are 5 to 12 of them.
+// 5 to 12 of them.
 Duration tick_of(Duration all) {
-  int64_t tick = 1;
-  for (;; tick *= 10) {
-    for (const int64_t times : {1, 2, 5}) {
-      if (all.count_ps() / (tick * times) <= 11) return Duration::ps(tick * times);
-    }
-  }
+  return Duration::ps(std::llround(control::axis_step(std::max(12.0, static_cast<double>(all.count_ps())), 12)));
 }
 
 void Timeline::draw_axis(Svg& svg, double first, double last) const {

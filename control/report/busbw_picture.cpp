@@ -61,15 +61,6 @@ std::string size_words(double bytes) {
   return fmt::format("{:.4g} {}", bytes, kUnits[unit]);
 }
 
-// 1, 2 or 5 times a power of ten: the least that has `most` in five steps.
-double step_of_scale(double most) {
-  const double decade = std::pow(10, std::floor(std::log10(most / 5)));
-  for (const double times : {1.0, 2.0, 5.0}) {
-    if (times * decade * 5 >= most) return times * decade;
-  }
-  return 10 * decade;
-}
-
 class BusbwPlot {
  public:
   explicit BusbwPlot(std::vector<Curve> curves) : curves_(std::move(curves)) {
@@ -83,7 +74,7 @@ class BusbwPlot {
       }
     }
     if (last_ <= first_) last_ = first_ + 1;
-    step_ = step_of_scale(most_ > 0 ? most_ : 1);
+    step_ = axis_step(most_ > 0 ? most_ : 1, 5);
     most_ = step_ * std::max(1.0, std::ceil(most_ / step_));
   }
 

@@ -156,15 +156,8 @@ class Picture {
     }
   }
 
-  // Ticks at 1, 2 or 5 times a power of ten.
   void draw_scale(Svg& svg, double top) const {
-    double step = std::pow(10.0, std::floor(std::log10((end_ps_ - begin_ps_) / 4)));
-    for (const double factor : {5.0, 2.0}) {
-      if ((end_ps_ - begin_ps_) / (step * factor) >= 4) {
-        step *= factor;
-        break;
-      }
-    }
+    const double step = axis_step(end_ps_ - begin_ps_, 9);
     for (double at = std::ceil(begin_ps_ / step) * step; at <= end_ps_; at += step) {
       svg.line({x_of(at), kHead}, {x_of(at), top}, "#cccccc", 0.7, "3");
       svg.text({x_of(at), top + 14}, short_time(at), {.size = 11, .anchor = "middle"});

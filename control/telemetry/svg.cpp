@@ -120,4 +120,12 @@ std::string Svg::finish() && {
   return std::move(out_);
 }
 
+double axis_step(double span, double most) {
+  const double decade = std::pow(10, std::floor(std::log10(span / most)));
+  for (const double times : {1.0, 2.0, 5.0}) {
+    if (span / (times * decade) <= most) return times * decade;
+  }
+  return 10 * decade;
+}
+
 }  // namespace softspine::control

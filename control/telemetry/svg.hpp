@@ -43,4 +43,7 @@ class Svg {
 
 std::string xml_escaped(std::string_view text);
 
+// 1, 2 or 5 times a power of ten, for the marks of an axis: the least that parts `span`, above 0, into at most `most`.
+double axis_step(double span, double most);
+
 }  // namespace softspine::control

@@ -84,6 +84,20 @@ TEST(PaperTrialPicture, HasABarForEachNumberAndALineForASpread) {
   EXPECT_THAT(svg, HasSubstr("<title>one, &lt;x&gt;, ours: 5.00</title>"));
   EXPECT_THAT(svg, Not(HasSubstr("two, &lt;x&gt;, ours")));
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  // From 0 to 6 in steps of 1 on 344 to 64: 4 is at 157.3, 5 at 110.7, 6 at 64.0. The pair of bars begins at 77.
+  EXPECT_THAT(svg, HasSubstr("<rect x=\"78.0\" y=\"157.3\" width=\"10.0\" height=\"186.7\""));
+  EXPECT_THAT(svg, HasSubstr("<rect x=\"90.0\" y=\"110.7\" width=\"10.0\" height=\"233.3\""));
+  EXPECT_THAT(svg, HasSubstr("x1=\"95.0\" y1=\"157.3\" x2=\"95.0\" y2=\"64.0\""));
+  EXPECT_THAT(svg, HasSubstr(">6</text>"));
+  EXPECT_THAT(svg, Not(HasSubstr(">7</text>")));
+}
+
+TEST(PaperTrialPicture, HasLossesBelowItsZero) {
+  const std::string svg = trial_picture(trial_of(-5));
+  // From 4 down to -6 in steps of 2: 0 is at 176.0, -5 at 316.0.
+  EXPECT_THAT(svg, HasSubstr("<rect x=\"90.0\" y=\"176.0\" width=\"10.0\" height=\"140.0\""));
+  EXPECT_THAT(svg, HasSubstr(">-6</text>"));
+  EXPECT_THAT(svg, HasSubstr(">0</text>"));
 }
 
 TEST(PaperTrialPage, EscapesWhatItNames) {

@@ -37,7 +37,7 @@ bool has(const std::string& text, const std::string& part) {
 // Sizes from 2^10 to 2^20 on 76 to 876, bandwidths from 0 to 20 Gb/s (steps of 5) on 424 to 64.
 TEST(BusbwPicture, PutsEachSizeWhereItsNumbersAre) {
   const std::string svg = busbw_picture(
-      with_collectives({{.name = "grads", .sizes = {done_in(1024, 1), done_in(1 << 15, 16), done_in(1 << 20, 512)}}}),
+      with_collectives({{.name = "grads", .sizes = {done_in(1 << 20, 512), done_in(1024, 1), done_in(1 << 15, 16)}}}),
       "small");
   // 1,024 B in 1 us: 8.192 Gb/s; 32,768 B in 16 us and 2^20 in 512 us: 16.384 Gb/s.
   EXPECT_TRUE(has(svg, "1 KiB: 8.192 Gb/s, 1 us, ring, simple")) << svg;
@@ -50,7 +50,24 @@ TEST(BusbwPicture, PutsEachSizeWhereItsNumbersAre) {
   EXPECT_TRUE(mark(76, low)) << svg;
   EXPECT_TRUE(mark(476, high)) << svg;
   EXPECT_TRUE(mark(876, high)) << svg;
+  // Joined in their order, not in the testbed's.
+  EXPECT_TRUE(has(svg, fmt::format("<line x1=\"76.0\" y1=\"{:.1f}\" x2=\"476.0\" y2=\"{:.1f}\"", low, high))) << svg;
+  EXPECT_TRUE(has(svg, fmt::format("<line x1=\"476.0\" y1=\"{0:.1f}\" x2=\"876.0\" y2=\"{0:.1f}\"", high))) << svg;
   EXPECT_TRUE(has(svg, "grads: all_reduce on 2 ranks"));
+}
+
+// 2^10 to 2^30 are more powers than there is room for: every second one. 8 us a KiB each: 1.024 Gb/s, scale to 1.5.
+TEST(BusbwPicture, MarksAsManySizesAsThereIsRoomFor) {
+  const std::string svg =
+      busbw_picture(with_collectives({{.name = "a", .sizes = {done_in(1 << 10, 8), done_in(1 << 30, 8 << 20)}},
+                                      {.name = "b", .sizes = {done_in(1 << 10, 16)}}}),
+                    "small");
+  for (const std::string_view marked : {">1 KiB<", ">4 KiB<", ">1 GiB<", ">1.5<", ">0.5<"}) {
+    EXPECT_TRUE(has(svg, std::string(marked))) << marked << svg;
+  }
+  EXPECT_FALSE(has(svg, ">2 KiB<")) << svg;
+  EXPECT_FALSE(has(svg, ">2<")) << svg;
+  EXPECT_TRUE(has(svg, "fill=\"#1040c0\"") && has(svg, "fill=\"#c82828\"")) << svg;
 }
 
 TEST(BusbwPicture, LeavesOutWhatHasNotEnded) {

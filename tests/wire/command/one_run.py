@@ -135,6 +135,18 @@ def reports_in_json(it: Softspine) -> Problems:
         yield f'a failed expectation is reported as {failed.json()["expectations"]}'
 
 
+def draws_bus_bandwidth(it: Softspine) -> Problems:
+    """--busbw has a mark for each size of each collective, with the report's bandwidth and time"""
+    done = it('run', TESTBEDS / 'ring-allreduce.yaml', '--no-server', '--quiet', '--busbw', 'busbw.svg', '--report', 'r.json')
+    yield from done.exited(0)
+    yield from done.says('busbw.svg  bus bandwidth over size')
+    picture = (it.folder / 'busbw.svg').read_text()
+    for size, found in json.loads((it.folder / 'r.json').read_text())['collectives']['grads']['sizes'].items():
+        words = f'{int(size) >> 20} MiB: {found["busbw_bps"] / 1e9:.4g} Gb/s, {found["time_ps"] / 1e6:.4g} us, ring, simple'
+        if picture.count(words) != 1:
+            yield f'the picture does not have "{words}" once'
+
+
 def ends_where_memory_ends(it: Softspine) -> Problems:
     """a run that has too little memory for packets says what was needed and what there is, shows no rates, and exits with 1"""
     far = SMALL.replace('duration: 4ms', 'duration: 4ms, memory: 4MiB').replace('hosts_per_tor: 2', 'hosts_per_tor: 1')
@@ -352,5 +364,5 @@ def runs_after_one_was_killed(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([exits_as_expected, says_what_happened, says_what_went_by_each_nic_port, reports_in_json, ends_where_memory_ends, changes_with_the_seed, captures_for_tshark, captures_a_port_both_ways,
+    sys.exit(main([exits_as_expected, says_what_happened, says_what_went_by_each_nic_port, reports_in_json, draws_bus_bandwidth, ends_where_memory_ends, changes_with_the_seed, captures_for_tshark, captures_a_port_both_ways,
                    keeps_the_capture_limit, refuses_two_uses_of_one_file, refuses_to_overwrite_what_a_testbed_names, ends_when_interrupted, lasts_until_it_is_stopped, refuses_a_second_of_a_name, runs_after_one_was_killed]))

@@ -21,7 +21,7 @@ constexpr double kLeft = 64;  // of the axis
 constexpr double kTop = 64;   // of the plot
 constexpr double kHeight = 280;
 constexpr double kLine = 18;  // of the legend
-constexpr int kTicks = 5;
+constexpr double kMostSteps = 6;
 
 class Picture {
  public:
@@ -39,6 +39,9 @@ class Picture {
       }
     }
     if (top_ == bottom_) top_ = bottom_ + 1;
+    step_ = control::axis_step(top_ - bottom_, kMostSteps);
+    top_ = step_ * std::ceil(top_ / step_);
+    bottom_ = step_ * std::floor(bottom_ / step_);
   }
 
   std::string operator()() && {
@@ -55,10 +58,10 @@ class Picture {
   double height_of(double value) const { return kTop + (top_ - value) / (top_ - bottom_) * kHeight; }
 
   void draw_axis() {
-    for (int i = 0; i <= kTicks; ++i) {
-      const double value = bottom_ + (top_ - bottom_) * i / kTicks;
+    for (double i = std::round(bottom_ / step_); i <= std::round(top_ / step_); ++i) {
+      const double value = step_ * i;
       svg_.line({kLeft, height_of(value)}, {width_ - 10, height_of(value)}, "#dddddd", 1);
-      svg_.text({kLeft - 6, height_of(value) + 4}, number_text(value), {.size = 11, .anchor = "end"});
+      svg_.text({kLeft - 6, height_of(value) + 4}, fmt::format("{:.6g}", value), {.size = 11, .anchor = "end"});
     }
     svg_.line({kLeft, height_of(0)}, {width_ - 10, height_of(0)}, "#222222", 1);
   }
@@ -104,6 +107,7 @@ class Picture {
   control::Svg svg_;
   double top_ = 0;
   double bottom_ = 0;
+  double step_ = 1;
 };
 
 }  // namespace
