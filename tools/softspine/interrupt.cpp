@@ -7,17 +7,20 @@ namespace softspine::tools {
 
 namespace {
 
+// Each is written before the other is read, in the handler and in StopOnInterrupt: one of them sees both.
 std::atomic<testbeds::RunningFabric*> running{nullptr};
+std::atomic<bool> has_come{false};
 
 void on_signal(int number) {
   std::signal(number, SIG_DFL);
-  if (auto* fabric = running.load(std::memory_order_relaxed)) fabric->stop();
+  has_come = true;
+  if (auto* fabric = running.load()) fabric->stop();
 }
 
 }  // namespace
 
-StopOnInterrupt::StopOnInterrupt(testbeds::RunningFabric& fabric) {
-  running.store(&fabric, std::memory_order_relaxed);
+CatchInterrupts::CatchInterrupts() {
+  has_come = false;
   struct sigaction stop{};
   stop.sa_handler = on_signal;
   stop.sa_flags = SA_RESTART;
@@ -31,10 +34,18 @@ StopOnInterrupt::StopOnInterrupt(testbeds::RunningFabric& fabric) {
   for (size_t i = 0; i < kIgnored.size(); ++i) sigaction(kIgnored[i], &ignore, &ignored_before_[i]);
 }
 
-StopOnInterrupt::~StopOnInterrupt() {
+CatchInterrupts::~CatchInterrupts() {
   for (size_t i = 0; i < kStopping.size(); ++i) sigaction(kStopping[i], &stopping_before_[i], nullptr);
   for (size_t i = 0; i < kIgnored.size(); ++i) sigaction(kIgnored[i], &ignored_before_[i], nullptr);
-  running.store(nullptr, std::memory_order_relaxed);
+}
+
+StopOnInterrupt::StopOnInterrupt(testbeds::RunningFabric& fabric) {
+  running = &fabric;
+  if (has_come) fabric.stop();
+}
+
+StopOnInterrupt::~StopOnInterrupt() {
+  running = nullptr;
 }
 
 }  // namespace softspine::tools

@@ -11,19 +11,28 @@
 
 namespace softspine::tools {
 
-// Handles the signals while it lives. One at a time.
-class StopOnInterrupt {
+// Handles the signals while it lives, in whatever runs one after the other meanwhile. One at a time.
+class CatchInterrupts {
  public:
-  explicit StopOnInterrupt(testbeds::RunningFabric& fabric);
-  ~StopOnInterrupt();
-  StopOnInterrupt(const StopOnInterrupt&) = delete;
-  StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
+  CatchInterrupts();
+  ~CatchInterrupts();
+  CatchInterrupts(const CatchInterrupts&) = delete;
+  CatchInterrupts& operator=(const CatchInterrupts&) = delete;
 
  private:
   static constexpr std::array<int, 3> kStopping{SIGINT, SIGTERM, SIGHUP};
   static constexpr std::array<int, 2> kIgnored{SIGPIPE, SIGXFSZ};
   std::array<struct sigaction, kStopping.size()> stopping_before_{};
   std::array<struct sigaction, kIgnored.size()> ignored_before_{};
+};
+
+// A caught signal stops this fabric while it lives; one that came before stops it at once. One at a time.
+class StopOnInterrupt {
+ public:
+  explicit StopOnInterrupt(testbeds::RunningFabric& fabric);
+  ~StopOnInterrupt();
+  StopOnInterrupt(const StopOnInterrupt&) = delete;
+  StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
 };
 
 }  // namespace softspine::tools

@@ -89,6 +89,8 @@ class Reproduction {
   explicit Reproduction(const ReproduceArguments& arguments) : arguments_(arguments) {}
 
   Status operator()(const std::vector<const Experiment*>& wanted) {
+    // Also between two runs, and while the files are written.
+    const CatchInterrupts interrupts;
     for (const Experiment* each : wanted) {
       auto trial = try_out(*each, arguments_.trial, run_testbed, [&](uint32_t done, uint32_t all) {
         if (!arguments_.quiet) show(*each, done, all);
@@ -96,7 +98,8 @@ class Reproduction {
       if (!arguments_.quiet) screen_.redraw("");
       if (!trial) {
         complain("softspine: {}: {}\n", each->name, trial.error());
-        return Status::kUnexpected;
+        has_failed_ = true;
+        break;
       }
       if (!arguments_.json) fmt::print("{}{}", trials_.empty() ? "" : "\n", trial_text(*trial));
       std::fflush(stdout);
@@ -105,7 +108,8 @@ class Reproduction {
     }
     if (arguments_.json) print_json();
     const bool written = write_files();
-    return written && std::ranges::all_of(trials_, &Trial::holds) ? Status::kDone : Status::kUnexpected;
+    const bool holds = !has_failed_ && std::ranges::all_of(trials_, &Trial::holds);
+    return written && holds ? Status::kDone : Status::kUnexpected;
   }
 
  private:
@@ -144,6 +148,7 @@ class Reproduction {
   const ReproduceArguments& arguments_;
   Screen screen_;
   std::vector<Trial> trials_;
+  bool has_failed_ = false;  // what came out before that is written nevertheless
 };
 
 Status reproduce_papers(const ReproduceArguments& arguments) {
@@ -168,9 +173,9 @@ void add_reproduce_command(CLI::App& app, Status& status) {
   auto arguments = std::make_shared<ReproduceArguments>();
   CLI::App* command = app.add_subcommand("reproduce", "the figures and tables of papers, ours beside theirs");
   command->footer(
-      "Without a NAME: the list. Each is run with several seeds; beside the paper's numbers stand the mean, the\n"
-      "standard deviation, the least and the most of ours. What makes up the shape of a figure are claims, each a\n"
-      "predicate over the numbers. One that does not come out is shown as such, with the reason that we believe.\n"
+      "Without a NAME: the list. Each experiment runs with several seeds. Beside the paper's numbers stand the mean,\n"
+      "the standard deviation, the least and the most of ours. A figure's shape is a few claims, each a predicate\n"
+      "over the numbers. A claim that does not hold is shown as such, with the reason that we believe.\n"
       "Exit status: 0 all claims hold; 1 one does not, or something failed; 2 the input was wrong.\n"
       "Examples:\n"
       "  softspine reproduce\n"

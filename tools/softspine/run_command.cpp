@@ -102,6 +102,7 @@ class Run {
   Status operator()() {
     if (const auto ready = prepare(); !ready) return ready.error();
     // Also while the report is written: what ends the run must not end the report of it.
+    const CatchInterrupts interrupts;
     const StopOnInterrupt on_interrupt{*fabric_};
     if (const auto ran = run(); !ran) return ran.error();
     return incomplete_.empty() ? finish() : finish_incomplete();

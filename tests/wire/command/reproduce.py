@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import sys
-import time
 
 from softspine import ROOT, Problems, Run, Softspine, main
 
@@ -87,15 +86,45 @@ def refuses_what_it_does_not_know(it: Softspine) -> Problems:
 
 def shows_what_it_has_when_interrupted(it: Softspine) -> Problems:
     """Ctrl-C ends the run, and what was found till then is printed as interrupted"""
-    run = Run(it, ['reproduce', QUICK, '--seeds', '1000', '--json', '--whole'])
-    time.sleep(3)
+    run = Run(it, ['reproduce', QUICK, '--seeds', '50', '--json', '--whole'])
+    run.await_words('run 6 of 50')
     done = run.end(signal.SIGINT)
     yield from done.exited(1)
     (trial,) = json.loads(done.out)
-    if not trial['interrupted'] or trial['holds'] or trial['seeds'] >= 1000:
+    if not trial['interrupted'] or trial['holds'] or not 5 <= trial['seeds'] < 50:
         yield f'it says {trial}'
+
+
+def ends_between_two_runs_when_interrupted(it: Softspine) -> Problems:
+    """a signal while no fabric runs (a kept testbed waits for a pipe's reader) ends the next run, and the report is printed"""
+    (it.folder / 'kept').mkdir()
+    pipe = it.folder / 'kept' / 'uet-single-path-permutation.yaml'
+    os.mkfifo(pipe)
+    run = Run(it, ['reproduce', 'uet-single-path', '--keep', 'kept', '--json'])
+    run.await_words('waiting for somebody')
+    run.process.send_signal(signal.SIGINT)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    done = run.end()
+    os.close(reader)
+    yield from done.exited(1)
+    (trial,) = json.loads(done.out or '[{}]')
+    if not trial.get('interrupted') or trial['runs'] != 1 or trial['seeds'] != 0:
+        yield f'it says {trial}'
+
+
+def keeps_what_came_out_before_a_failure(it: Softspine) -> Problems:
+    """the second experiment cannot keep its testbed: the first one's numbers and picture are there nevertheless"""
+    (it.folder / 'kept' / 'uet-single-path-one-flow.yaml').mkdir(parents=True)
+    done = it('reproduce', QUICK, 'uet-single-path', '--seeds', '1', '--keep', 'kept', '--svg', 'pictures', '--json')
+    yield from done.exited(1)
+    yield from done.complains('uet-single-path-one-flow.yaml')
+    if [trial['name'] for trial in json.loads(done.out or '[]')] != [QUICK]:
+        yield f'it prints {done.out}'
+    if [path.name for path in (it.folder / 'pictures').iterdir()] != [f'{QUICK}.svg']:
+        yield 'the picture is not there, or one more'
 
 
 if __name__ == '__main__':
     sys.exit(main([lists_what_there_is, shows_ours_beside_theirs, exits_with_1_if_a_claim_does_not_hold, is_what_the_page_says,
-                   refuses_what_it_does_not_know, shows_what_it_has_when_interrupted]))
+                   refuses_what_it_does_not_know, shows_what_it_has_when_interrupted,
+                   ends_between_two_runs_when_interrupted, keeps_what_came_out_before_a_failure]))

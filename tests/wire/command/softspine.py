@@ -85,6 +85,14 @@ class Run:
         self.process = subprocess.Popen([*before, it.binary, *arguments], env=it.env, cwd=it.folder, stdin=subprocess.DEVNULL,
                                         stdout=self._out, stderr=self._err)
 
+    def await_words(self, words: str, seconds: float = 60) -> None:
+        """Until it has written them to stderr, or has ended; reading leaves the place of its writing where it is."""
+        until = time.monotonic() + seconds
+        while self.process.poll() is None and words.encode() not in os.pread(self._err.fileno(), 1 << 16, 0):
+            if time.monotonic() > until:
+                raise AssertionError(f'{self.command}: it never says "{words}": {self.end(signal.SIGKILL)}')
+            time.sleep(0.05)
+
     def end(self, how: int | None = None, timeout: float = 60) -> Done:
         """What came of it: by itself, or by a signal."""
         if how is not None and self.process.poll() is None:
