@@ -63,9 +63,10 @@ TEST(PaperTrial, RunsEachTestbedWithEachSeedAndJudges) {
   uint32_t told = 0;
   const auto run = [&](const control::Testbed& testbed) {
     seeds.push_back(testbed.run.seed);
+    EXPECT_EQ(testbed.run.workers, 2U);
     return run_it(testbed);
   };
-  const auto trial = try_out(it, {}, run, [&](uint32_t done, uint32_t all) {
+  const auto trial = try_out(it, {.workers = 2}, run, [&](uint32_t done, uint32_t all) {
     EXPECT_EQ(done, told++);
     EXPECT_EQ(all, 6U);
   });

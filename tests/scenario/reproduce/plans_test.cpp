@@ -7,11 +7,12 @@
 namespace softspine::tools {
 namespace {
 
-// In the small size: a whole collective's connections take a minute to count.
-TEST(PapersExperiments, HaveTestbedsThatDifferBySeed) {
+class PapersPlans : public testing::TestWithParam<TrialSize> {};
+
+TEST_P(PapersPlans, AreTestbedsThatDifferBySeed) {
   for (const Experiment& it : experiments()) {
-    const std::vector<Plan> plans = it.plans(TrialSize::kSmall, 1);
-    const std::vector<Plan> others = it.plans(TrialSize::kSmall, 2);
+    const std::vector<Plan> plans = it.plans(GetParam(), 1);
+    const std::vector<Plan> others = it.plans(GetParam(), 2);
     ASSERT_EQ(plans.size(), others.size());
     for (size_t i = 0; i < plans.size(); ++i) {
       const auto testbed = control::parse_testbed(plans[i].text, plans[i].name);
@@ -21,6 +22,8 @@ TEST(PapersExperiments, HaveTestbedsThatDifferBySeed) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(SmallAndWhole, PapersPlans, testing::Values(TrialSize::kSmall, TrialSize::kWhole));
 
 }  // namespace
 }  // namespace softspine::tools

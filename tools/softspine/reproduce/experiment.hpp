@@ -3,7 +3,7 @@
 // ours, and the claims that make up its shape.
 //
 // A claim is a sentence and a predicate over the numbers. The paper's own numbers fulfil it, and with one of them wrong
-// they do not (tests/scenario/reproduce). Parameters of a testbed come from a source, or stand in `assumed`; none was
+// they do not (tests/unit/reproduce). Parameters of a testbed come from a source, or stand in `assumed`; none was
 // chosen to make a claim hold. `reason`: where ours do not fulfil it, why we believe so.
 #pragma once
 

@@ -54,7 +54,7 @@ bool strict_wins_nothing(const Figures& found, const Grid&) {
 }
 
 bool strict_costs_little(const Figures& found, const Grid&) {
-  return found.mean.at(kStrict, 0) <= 1.1 * found.mean.at(kLoose, 0);
+  return found.mean.at(kLoose, 0) > 0 && found.mean.at(kStrict, 0) <= 1.1 * found.mean.at(kLoose, 0);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ bool falls(const Figures& found, const Grid&) {
 }
 
 bool is_rare_at_half(const Figures& found, const Grid&) {
-  return found.mean.at(0, kHalf) <= 0.05 * found.mean.at(0, 0);
+  return found.mean.at(0, 0) > 0 && found.mean.at(0, kHalf) <= 0.05 * found.mean.at(0, 0);
 }
 
 bool is_none_at_a_whole(const Figures& found, const Grid&) {
@@ -96,7 +96,7 @@ Experiment meta_flowlets() {
                  {"at a whole RTT nothing is out of order", is_none_at_a_whole, ""}},
       .assumed = {"The paper gives intervals of 128 to 512 us and says that half an RTT is right: so 512 us is an RTT "
                   "there, and columns are shares of it. Ours is 22 us, the paper's unloaded one.",
-                  "What runs there is not published: each of eight GPUs sends 4 MiB to two others again and again, in "
+                  "The job is not published: each of eight GPUs sends 4 MiB to two others again and again, in "
                   "messages of 128 KiB every 10 us (NVIDIA/nccl issue 2409: 10 to 12 us a step), half of its link.",
                   "Gaps in a queue pair's numbers are counted, not each packet. Our NICs go back N after one, and the "
                   "paper's count is of a fleet: compare the fall, not the rate."}};

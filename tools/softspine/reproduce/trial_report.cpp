@@ -45,16 +45,8 @@ Json cells_json(const Trial& trial) {
 }
 
 std::string table_text(const Trial& trial) {
-  const Grid& theirs = trial.experiment->published;
   control::TextTable table{{"<WHAT", "<AT", "PAPER", "OURS", "DEVIATION", "LEAST", "MOST", "RATIO"}};
-  for (size_t row = 0; row < theirs.rows.size(); ++row) {
-    for (size_t column = 0; column < theirs.columns.size(); ++column) {
-      const double ours = trial.found.mean.at(row, column);
-      table.add({theirs.rows[row], theirs.columns[column], number_text(theirs.at(row, column)), number_text(ours),
-                 number_text(trial.found.deviation.at(row, column)), number_text(trial.found.least.at(row, column)),
-                 number_text(trial.found.most.at(row, column)), ratio_text(ours, theirs.at(row, column))});
-    }
-  }
+  for (std::vector<std::string>& line : trial_lines(trial)) table.add(std::move(line));
   return table.text();
 }
 
@@ -82,6 +74,21 @@ std::string number_text(double value) {
 
 std::string ratio_text(double ours, double theirs) {
   return theirs == 0 || std::isnan(ours / theirs) ? "-" : fmt::format("{:.2f}", ours / theirs);
+}
+
+std::vector<std::vector<std::string>> trial_lines(const Trial& trial) {
+  const Grid& theirs = trial.experiment->published;
+  std::vector<std::vector<std::string>> out;
+  for (size_t row = 0; row < theirs.rows.size(); ++row) {
+    for (size_t column = 0; column < theirs.columns.size(); ++column) {
+      std::vector<std::string>& line = out.emplace_back();
+      line = {theirs.rows[row], theirs.columns[column], number_text(theirs.at(row, column))};
+      for (const Grid* each : {&trial.found.mean, &trial.found.deviation, &trial.found.least, &trial.found.most})
+        line.push_back(number_text(each->at(row, column)));
+      line.push_back(ratio_text(trial.found.mean.at(row, column), theirs.at(row, column)));
+    }
+  }
+  return out;
 }
 
 std::string effort_text(const Trial& trial) {

@@ -14,6 +14,8 @@ namespace softspine::tools {
 std::string number_text(double value);
 // Ours over the paper's; "-" where one of them is missing or 0.
 std::string ratio_text(double ours, double theirs);
+// A line for each cell: what, at, and as text the paper's, ours, deviation, least, most, ratio.
+std::vector<std::vector<std::string>> trial_lines(const Trial& trial);
 // "20 seeds, 100 runs, 312 s, small"
 std::string effort_text(const Trial& trial);
 

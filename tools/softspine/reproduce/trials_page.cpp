@@ -19,17 +19,11 @@ constexpr std::string_view kHead =
     ".not{color:#a40000}svg{max-width:100%;height:auto}</style></head><body>\n";
 
 std::string table_html(const Trial& trial) {
-  const Grid& theirs = trial.experiment->published;
   std::string out = "<table><tr><th>what<th>at<th>paper<th>ours<th>deviation<th>least<th>most<th>ratio</tr>\n";
-  for (size_t row = 0; row < theirs.rows.size(); ++row) {
-    for (size_t column = 0; column < theirs.columns.size(); ++column) {
-      const double ours = trial.found.mean.at(row, column);
-      out += fmt::format("<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>\n", xml_escaped(theirs.rows[row]),
-                         xml_escaped(theirs.columns[column]), number_text(theirs.at(row, column)), number_text(ours),
-                         number_text(trial.found.deviation.at(row, column)),
-                         number_text(trial.found.least.at(row, column)), number_text(trial.found.most.at(row, column)),
-                         ratio_text(ours, theirs.at(row, column)));
-    }
+  for (const std::vector<std::string>& line : trial_lines(trial)) {
+    out += "<tr>";
+    for (const std::string& cell : line) out += "<td>" + xml_escaped(cell);
+    out += "</tr>\n";
   }
   return out + "</table>\n";
 }
