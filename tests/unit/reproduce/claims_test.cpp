@@ -63,6 +63,11 @@ constexpr std::array kFaults{
     Fault{"uet-single-path", 1, 1, 0, 400},   // none of ours takes as long
     Fault{"uet-single-path", 1, 1, 0, 600},   // all of ours take longer
     Fault{"uet-single-path", 2, 1, 0, 300},   // hardly any collision
+    Fault{"uet-permutation", 0, 0, 0, 180},   // 7 % longer
+    Fault{"uet-permutation", 0, 0, 0, 155},   // 8 % shorter
+    Fault{"uet-permutation", 1, 1, 0, 820},   // none of ours takes as long
+    Fault{"uet-permutation", 1, 1, 0, 990},   // all of ours take longer
+    Fault{"uet-permutation", 2, 1, 0, 700},   // four on a link
 };
 
 TEST(PapersClaims, HoldForThePapersOwnNumbers) {

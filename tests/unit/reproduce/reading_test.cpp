@@ -94,6 +94,15 @@ TEST(PapersReadings, OfThresholdsAreMilliseconds) {
   EXPECT_DOUBLE_EQ(found.at(1, 0), 3.5);
 }
 
+TEST(PapersReadings, OfPermutationsAreMicrosecondsToTheLastAcknowledgement) {
+  const Json times{{"fct_max_ps", 9}, {"fct_acked_min_ps", 168'000'000}, {"fct_acked_max_ps", 830'000'000}};
+  const Json report{{"flows", {{"it", times}}}};
+  const Grid large = read_all("uet-permutation", {report});
+  EXPECT_DOUBLE_EQ(large.at(0, 0), 168);
+  EXPECT_DOUBLE_EQ(large.at(1, 0), 830);
+  EXPECT_DOUBLE_EQ(read_all("uet-single-path", {Json(), report}).at(1, 0), 830);
+}
+
 // First whole, then with the link down; the quickest of four AllReduces, and none that ended is a loss of all.
 TEST(PapersReadings, OfAFailureAreTheLossInPercent) {
   const auto bytes = [](uint64_t count) { return Json{{"flows", {{"job", {{"received_bytes", count}}}}}}; };

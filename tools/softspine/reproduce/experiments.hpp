@@ -16,6 +16,7 @@ Experiment meta_ecn();
 Experiment meta_fig7();
 Experiment meta_flowlets();
 Experiment meta_table3();
+Experiment uet_permutation();
 Experiment uet_single_path();
 
 // In the order in which they are listed.
