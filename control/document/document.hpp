@@ -85,6 +85,7 @@ class Document {
  private:
   friend class Value;
   friend class DocumentBuilder;
+  friend class DocumentSetter;
 
   struct Node {
     ValueKind kind = ValueKind::kNull;

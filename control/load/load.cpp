@@ -135,8 +135,9 @@ std::optional<Fabric> known_fabric(Expanded& expanded) {
 
 std::expected<Testbed, Refused> parse(std::string_view text, std::string_view name, const Overrides& overrides) {
   Reader reader{std::string(name)};
-  const auto document = Document::parse(text, name, reader.log());
+  auto document = Document::parse(text, name, reader.log());
   if (!document) return refused(reader.finish());
+  document = with_settings(std::move(document), overrides.settings, reader.log());
   TestbedRow row;
   Format<TestbedRow>::read(reader, document->root(), row);
   if (document->root().kind() != ValueKind::kMap) return refused(reader.finish());
@@ -175,6 +176,7 @@ std::expected<Testbed, Refused> parse(std::string_view text, std::string_view na
   check_planes(reader, row, document->root(), out.fabric);
   find_without_effect(reader, row, out, expanded.rows);
   find_slow_stacks(reader, row, out);
+  for (const Setting& setting : overrides.settings) out.settings.push_back(text_of(setting));
   out.warnings = reader.warnings();
   out.ignored = reader.ignored();
   out.inputs = reader.inputs();

@@ -7,8 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "control/document/error.hpp"
+#include "control/document/setting.hpp"
 #include "control/format/quantity.hpp"
 #include "control/model/testbed.hpp"
 
@@ -23,6 +25,7 @@ struct Overrides {
   std::optional<uint32_t> dilation;
   std::optional<uint32_t> clock_ppm;
   std::optional<Share> start_jitter;
+  std::vector<Setting> settings;  // made before anything is read
 };
 
 std::expected<Testbed, Errors> load_testbed(const std::string& path, const Overrides& overrides = {});

@@ -108,8 +108,9 @@ struct PortFault {
 
 struct Testbed {
   std::string name;
-  std::string file;                 // where it was read from; relative paths in it start at its folder
-  std::vector<std::string> inputs;  // the files beside it that it was made of, each once, in the order of reading
+  std::string file;                   // where it was read from; relative paths in it start at its folder
+  std::vector<std::string> inputs;    // the files beside it that it was made of, each once, in the order of reading
+  std::vector<std::string> settings;  // PATH=VALUE: what the command line put into it
   RunConfig run;
   std::vector<Profile> profiles;  // at least one
   Fabric fabric;

@@ -54,6 +54,18 @@ void add_overrides(CLI::App& app, control::Overrides& out) {
             control::Share{static_cast<uint64_t>(quantity_argument("--start-jitter", text, control::kShareQuantity))};
       },
       "how late built-in hosts may start a packet, of its time on the wire: 0% (never) to 100%");
+  app.add_option_function<std::vector<std::string>>(
+         "--set",
+         [&out](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const auto setting = control::setting_of(text);
+             if (!setting) throw CLI::ValidationError("--set", setting.error());
+             out.settings.push_back(*setting);
+           }
+         },
+         "PATH=VALUE in the testbed, e.g. workloads[0].qps=4 or profiles.*.mtu=9000; can be given several times")
+      ->expected(1)
+      ->take_all();
 }
 
 std::string no_such_counter(const std::string& name) {

@@ -18,7 +18,7 @@ using Status = ExitStatus;
 // "20ms" and the like: the number of base units, or CLI11's error with a sentence.
 int64_t quantity_argument(const std::string& option, const std::string& text, const control::QuantityKind& kind);
 
-// --clock, --seed, --duration, --workers, --dilation: values of the command line in place of the file's.
+// --clock, --seed, --duration, --workers, --dilation, …, --set: values of the command line in place of the file's.
 void add_overrides(CLI::App& app, control::Overrides& out);
 
 // For a name or pattern that fits no counter over time.

@@ -46,6 +46,7 @@ Json command_json(const OutsideOutcome& outcome) {
 std::vector<control::ReportField> own_fields() {
   return {
       {"notes.*", "text", "A sentence on what outside hosts run on."},
+      {"settings.*", "text", "What `--set` put into the testbed: PATH=VALUE."},
       {"commands.*.machine", "text", "What the host outside is: a guest and its kind, a namespace, a device."},
       {"commands.*.exit_status", "a number", "Exit status of its command; none if it did not end by itself."},
       {"commands.*.timed_out", "true or false", "The command took longer than its `timeout`."},
@@ -105,6 +106,7 @@ Json run_report(const control::FabricSnapshot& snapshot, const control::Testbed&
                 control::IdleRows idle, bool interrupted) {
   Json report = control::report_json(snapshot, run_facts(testbed, interrupted), idle);
   report["notes"] = notes;
+  if (!testbed.settings.empty()) report["settings"] = testbed.settings;
   for (const OutsideOutcome& outcome : outcomes) report["commands"][outcome.host] = command_json(outcome);
   move_engine_last(report);
   return report;
