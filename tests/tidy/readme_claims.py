@@ -29,6 +29,11 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/run/planes_test.cpp dual-tor-failure-receiver'],
     },
     'docs/running.md': {
+        'The path is that of error messages; items of a list have numbers from 0, and `*` is every entry.':
+            ['tests/unit/config/setting_test.cpp ReachesItemsOfLists'],
+        '| `--over PATH` | mean, its 95 % confidence (Student\'s t), deviation, least and most over that path, usually `run.seed` |':
+            ['tests/unit/sweep/sweep_table_test.cpp HasMeansOverARepeatedPath'],
+        'A combination that fails is a row with its error, and the exit status is then 1.': [COMMAND + 'sweep.py has_what_single_runs_have'],
         'Percentiles are by nearest rank: those of completion times are exact, those of latencies within 0.4 % (they are kept in histograms of 128 buckets to each doubling; the least, the mean and the greatest are exact).':
             ['tests/unit/units/histogram_test.cpp QuantilesAreWithinA256thOfTheSortedSamples',
              'tests/scenario/run/latency_test.cpp PercentilesAreThoseOfThePackets'],

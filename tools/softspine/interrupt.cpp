@@ -9,18 +9,18 @@ namespace {
 
 // Each is written before the other is read, in the handler and in StopOnInterrupt: one of them sees both.
 std::atomic<testbeds::RunningFabric*> running{nullptr};
-std::atomic<bool> has_come{false};
+std::atomic<bool> signal_has_come{false};
 
 void on_signal(int number) {
   std::signal(number, SIG_DFL);
-  has_come = true;
+  signal_has_come = true;
   if (auto* fabric = running.load()) fabric->stop();
 }
 
 }  // namespace
 
 CatchInterrupts::CatchInterrupts() {
-  has_come = false;
+  signal_has_come = false;
   struct sigaction stop{};
   stop.sa_handler = on_signal;
   stop.sa_flags = SA_RESTART;
@@ -39,9 +39,13 @@ CatchInterrupts::~CatchInterrupts() {
   for (size_t i = 0; i < kIgnored.size(); ++i) sigaction(kIgnored[i], &ignored_before_[i], nullptr);
 }
 
+bool CatchInterrupts::has_come() const {
+  return signal_has_come;
+}
+
 StopOnInterrupt::StopOnInterrupt(testbeds::RunningFabric& fabric) {
   running = &fabric;
-  if (has_come) fabric.stop();
+  if (signal_has_come) fabric.stop();
 }
 
 StopOnInterrupt::~StopOnInterrupt() {

@@ -18,6 +18,7 @@ class CatchInterrupts {
   ~CatchInterrupts();
   CatchInterrupts(const CatchInterrupts&) = delete;
   CatchInterrupts& operator=(const CatchInterrupts&) = delete;
+  bool has_come() const;
 
  private:
   static constexpr std::array<int, 3> kStopping{SIGINT, SIGTERM, SIGHUP};

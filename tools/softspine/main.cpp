@@ -24,6 +24,7 @@
 #include "tools/softspine/run_command.hpp"
 #include "tools/softspine/source_ports_command.hpp"
 #include "tools/softspine/storm_command.hpp"
+#include "tools/softspine/sweep_command.hpp"
 
 namespace {
 
@@ -65,6 +66,7 @@ Status command_status(int argc, char** argv) {
     add_storm_command(app, status);
     add_pause_counters_command(app, status);
     add_reproduce_command(app, status);
+  add_sweep_command(app, status);
     add_bench_command(app, status);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
