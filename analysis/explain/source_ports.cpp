@@ -18,15 +18,6 @@ namespace {
 constexpr uint32_t kFirstPort = 0xc000;
 constexpr uint32_t kLastPort = 0xffff;
 
-std::vector<control::LinkEnd> fabric_links(const control::Fabric& fabric, const Path& path) {
-  std::vector<control::LinkEnd> out;
-  for (const Hop& hop : path.hops) {
-    const control::LinkEnd end{hop.node, hop.out_port};
-    if (fabric.nodes[fabric.peer_of(end).node].kind == control::NodeKind::kSwitch) out.push_back(end);
-  }
-  return out;
-}
-
 // The ports by which a switch may send to an address: all of its group's.
 std::vector<uint16_t> ways_of(const dp::ForwardingState& state, const uint8_t* address, bool is_ipv6) {
   const dp::RouteValue route{state.below_overrides(is_ipv6 ? state.ipv6.lookup(address) : state.ipv4.lookup(address))};
@@ -70,6 +61,19 @@ class PathCount {
 
 }  // namespace
 
+std::vector<control::LinkEnd> links_between_switches(const control::Fabric& fabric, const Path& path) {
+  std::vector<control::LinkEnd> out;
+  const auto see = [&](const control::LinkEnd& end) {
+    if (fabric.nodes[fabric.peer_of(end).node].kind == control::NodeKind::kSwitch) out.push_back(end);
+  };
+  for (const Hop& hop : path.hops) {
+    const bool is_drawn = (hop.choice && hop.choice->is_drawn) || (hop.lag && hop.lag->choice.is_drawn);
+    if (!is_drawn) see({hop.node, hop.out_port});
+    for (const uint16_t port : is_drawn ? hop.candidates : std::vector<uint16_t>{}) see({hop.node, port});
+  }
+  return out;
+}
+
 PortSearch disjoint_source_ports(Walker& walker, const Probe& probe, uint32_t wanted) {
   const control::Fabric& fabric = walker.testbed().fabric;
   const control::LinkEnd sender{probe.from, probe.port};
@@ -85,7 +89,7 @@ PortSearch disjoint_source_ports(Walker& walker, const Probe& probe, uint32_t wa
     const Path path = walker.walk(frame, static_cast<uint32_t>(frame.size()), sender);
     ++out.ports_tried;
     if (path.end != PathEnd::kHost) continue;
-    const auto links = fabric_links(fabric, path);
+    const auto links = links_between_switches(fabric, path);
     if (!reached.insert(links).second) continue;
     if (std::ranges::any_of(links, [&](control::LinkEnd link) { return taken.contains(link); })) continue;
     taken.insert(links.begin(), links.end());

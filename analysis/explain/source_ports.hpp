@@ -26,6 +26,9 @@ struct PortSearch {
   uint64_t paths_there = 0;    // that any hash could choose: the search space
 };
 
+// The links that a path takes between switches, as their senders' ends: of a group that draws, all that it draws among.
+std::vector<control::LinkEnd> links_between_switches(const control::Fabric& fabric, const Path& path);
+
 // At most `wanted` of them. Ports 49152 … 65535, as RoCEv2 uses them.
 PortSearch disjoint_source_ports(Walker& walker, const Probe& probe, uint32_t wanted);
 

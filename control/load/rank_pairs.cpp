@@ -103,6 +103,9 @@ void RankPairs::add_clears() {
   std::swap(out.from, out.to);
   out.message_bytes = kClearBytes;
   out.qps = 1;
+  out.has_immediates = false;
+  out.ports = PortChoice::kPerQp;
+  out.transport.verb = Verb::kWrite;
   if (row_.clear_dscp) {
     out.dscp = *row_.clear_dscp;
     out.dscp_given = true;

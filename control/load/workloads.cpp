@@ -49,11 +49,16 @@ class WorkloadResolver {
 
   Workload resolve(const RankKeys& row) {
     if (row.scaling == Scaling::kEach)
-      reader_.fail(row.where.child("scaling"), "must be split or round_robin: a message is sent once");
+      reader_.fail(row.where.child("scaling"),
+                   "must be split, round_robin or least_outstanding: a message is sent once");
     WorkloadRow connections = connections_of(row);
     connections.qps = row.qps;
     connections.scaling = row.scaling.value_or(Scaling::kRoundRobin);
-    return of_ranks(row, connections);
+    if (connections.scaling == Scaling::kLeastOutstanding) connections.verb = Verb::kSend;
+    Workload out = of_ranks(row, connections);
+    out.has_immediates = out.scaling == Scaling::kLeastOutstanding;
+    out.ports = row.ports;
+    return out;
   }
 
   // Messages of one rank to another keep their order: one queue pair.
@@ -167,6 +172,9 @@ class WorkloadResolver {
       reader_.fail(row.where.child("qps"), "there are not as many bytes in a message to split");
     if (row.scaling == Scaling::kRoundRobin && row.messages < row.qps)
       reader_.fail(row.where.child("qps"), "there are not as many messages to take turns");
+    if (row.scaling == Scaling::kLeastOutstanding)
+      reader_.fail(row.where.child("scaling"),
+                   "must be each, split or round_robin: least_outstanding is of collectives");
   }
 
   void check_keys(const WorkloadRow& row) {

@@ -37,8 +37,13 @@ struct TransportConfig {
 };
 
 // How a flow's messages are spread over its queue pairs: each queue pair sends all messages; each sends a part of every
-// message; messages alternate between queue pairs.
-enum class Scaling : uint8_t { kEach, kSplit, kRoundRobin };
+// message; messages alternate between queue pairs; of posted ones, each goes by the queue pair with the fewest bytes
+// that are not complete.
+enum class Scaling : uint8_t { kEach, kSplit, kRoundRobin, kLeastOutstanding };
+
+// The UDP source ports of a flow's queue pairs: as the kernel derives them from the queue pairs' numbers, or such that
+// the fabric's hashes send them by paths without a link between switches in common.
+enum class PortChoice : uint8_t { kPerQp, kDisjoint };
 
 // How a host numbers its queue pairs: as which driver (control/traffic/qp_numbers.hpp).
 enum class QpNumbering : uint8_t { kRxe, kMlx5, kHns, kIonic, kRandom };
@@ -67,7 +72,7 @@ struct Workload {
   // least of theirs, and `start` that of the whole.
   std::vector<ListedFlow> flows;
   bool has_immediates = false;  // posted messages are SENDs with immediate data: who posts says which
-  bool cross_rack = false;  // permutation: nobody sends within a rack (no key says so; benches do)
+  bool cross_rack = false;      // permutation: nobody sends within a rack (no key says so; benches do)
   uint64_t message_bytes = 1 << 20;
   uint64_t messages = 1;  // per queue pair; split, round_robin: of the flow
   uint32_t mtu = 4096;    // RDMA path MTU: payload bytes of a packet
@@ -76,7 +81,8 @@ struct Workload {
   QpNumbering qp_numbers = QpNumbering::kRxe;
   uint32_t first_qp = 0;     // rxe only; 0: the host chooses
   uint16_t source_port = 0;  // UDP; 0: from the queue pair, as the kernel does it
-  dataplane::Rate rate;      // per flow, over its queue pairs; zero: the host's link
+  PortChoice ports = PortChoice::kPerQp;
+  dataplane::Rate rate;  // per flow, over its queue pairs; zero: the host's link
   dataplane::Instant start;
   // kUsualDscp, or what the file says; if it says nothing, one that is lossless on all ways (compile/service.hpp).
   uint8_t dscp = kUsualDscp;

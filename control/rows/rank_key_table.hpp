@@ -27,7 +27,11 @@ Table<Row> with_rank_keys(Table<Row> table) {
                 within<uint32_t>(1, 128))
       .optional("scaling", of(&RankKeys::scaling),
                 "of messages over a connection's queue pairs: round_robin (if not given): they take turns; split: "
-                "each has a part of every one (NCCL_IB_SPLIT_DATA_ON_QPS)")
+                "each has a part of every one (NCCL_IB_SPLIT_DATA_ON_QPS); least_outstanding: each goes by the one "
+                "with the fewest bytes that are not acknowledged (HPN)")
+      .optional("ports", of(&RankKeys::ports),
+                "UDP source ports of a connection's queue pairs; per_qp: from their numbers, as the kernel does it; "
+                "disjoint: such that their paths share no link between switches, as far as there are such paths")
       .optional("admission", of(&RankKeys::admission),
                 "receiver: a message is sent when its receiver has said that there is a place for it, as NCCL "
                 "does (clear-to-send); open: at once")

@@ -167,7 +167,13 @@ struct Words<LossyWay> {
 template <>
 struct Words<Scaling> {
   static constexpr std::array all{std::pair{"each", Scaling::kEach}, std::pair{"split", Scaling::kSplit},
-                                  std::pair{"round_robin", Scaling::kRoundRobin}};
+                                  std::pair{"round_robin", Scaling::kRoundRobin},
+                                  std::pair{"least_outstanding", Scaling::kLeastOutstanding}};
+};
+template <>
+struct Words<PortChoice> {
+  static constexpr std::array all{std::pair{"per_qp", PortChoice::kPerQp},
+                                  std::pair{"disjoint", PortChoice::kDisjoint}};
 };
 template <>
 struct Words<QpNumbering> {

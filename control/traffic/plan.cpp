@@ -92,6 +92,7 @@ void scale(const Workload& w, size_t pair, uint32_t qp, FlowConfig& flow) {
   if (!w.posted.empty()) {
     flow.queue_depth = kPostedMessages;
     flow.messages = w.scaling == Scaling::kRoundRobin ? part(w.posted[pair]) : w.posted[pair];
+    if (w.scaling == Scaling::kLeastOutstanding && w.qps > 1) flow.messages = 0;  // nobody knows before
     return;
   }
   if (w.scaling == Scaling::kSplit) flow.message_bytes = part(w.message_bytes);

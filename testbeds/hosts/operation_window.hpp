@@ -42,6 +42,7 @@ struct OpenOperation {
   dataplane::Instant started;
   uint64_t message = 0;  // its number on its connection
   uint32_t connection = 0;
+  uint32_t queue_pair = 0;        // of its connection, by which a whole message is sent
   uint32_t parts = 0;             // of its message that are not complete
   uint32_t next_part = 0;         // to be posted
   uint32_t next = 0;              // in a list of its connection

@@ -6,16 +6,20 @@
 //                round robin   whole by queue pair m mod k
 //                split         in k parts, one by each: ⌈bytes / k⌉ rounded up to 128 B, the last ones less or nothing.
 //                              It is whole when the last part is
+//                least         whole by the queue pair with the fewest bytes that are not complete, of those with room,
+//                              the first of several. The flows are SENDs with immediate data, which is the message's
+//                              number modulo 2^32: nothing else tells the receiver which one has come
 //   arrived      messages by each queue pair. They come in order there, so these counts say of any message whether it
-//                has come, also before its receive
+//                has come, also before its receive. least: the numbers themselves, all up to the first that has not
+//                come and those that have overtaken it, of which there are as many as the sender has open
 //   admission    by the receiver, if there are clear_flow and clear_sink: message m is sent when m + 1 clear-to-sends
 //                have come. Open without them
 //   room         a queue pair has `depth` messages under way at most
 //
 // Both ends count messages in the order of their operations' numbers, so sends of one connection are posted, and its
-// receives started, in that order. (Fewest bytes outstanding is no scaling here: the receiver would have to be told
-// which message a queue pair carries.)
-// Source: NCCL's net_ib, NCCL_IB_QPS_PER_CONNECTION and NCCL_IB_SPLIT_DATA_ON_QPS.
+// receives started, in that order.
+// Source: NCCL's net_ib, NCCL_IB_QPS_PER_CONNECTION and NCCL_IB_SPLIT_DATA_ON_QPS; least: HPN (SIGCOMM 2024), section
+// 6.1.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +32,7 @@
 
 namespace softspine::testbeds {
 
-enum class QueuePairScaling : uint8_t { kRoundRobin, kSplit };
+enum class QueuePairScaling : uint8_t { kRoundRobin, kSplit, kLeastOutstanding };
 
 // Numbers of flows and sinks are the host's own (RoceHost::add_flow). A flow or sink belongs to one connection.
 struct RankConnection {
@@ -60,6 +64,7 @@ class RankConnections {
   struct QueuePair {
     uint32_t flow = 0;
     uint32_t under_way = 0;
+    uint64_t outstanding_bytes = 0;
   };
   struct Connection {
     uint32_t peer = 0;
@@ -74,6 +79,8 @@ class RankConnections {
     uint64_t granted = 0;      // clear-to-sends that have come
     std::vector<QueuePair> out;
     std::vector<uint64_t> arrived;  // by queue pair
+    uint64_t arrived_up_to = 0;     // least: all messages before this one have come
+    std::vector<uint64_t> early;    // least: those behind it that have come, ascending
     OperationLine sends;            // not posted
     OperationLine receives;         // not started
     OperationLine expected;         // started, not whole
@@ -101,15 +108,18 @@ class RankConnections {
   bool splits() const { return scaling_ == QueuePairScaling::kSplit; }
   uint32_t parts_out(const Connection& it) const { return splits() ? static_cast<uint32_t>(it.out.size()) : 1; }
   uint32_t parts_in(const Connection& it) const { return splits() ? static_cast<uint32_t>(it.arrived.size()) : 1; }
-  // Of the message that part goes by.
-  uint32_t queue_pair_out(const Connection& it, uint64_t message, uint32_t part) const {
-    return splits() ? part : static_cast<uint32_t>(message % it.out.size());
-  }
-  // The message that the queue pair's `number`th is, or is a part of.
-  uint64_t message_in(const Connection& it, uint32_t queue_pair, uint64_t number) const {
-    return splits() ? number : number * it.arrived.size() + queue_pair;
-  }
   bool has_room(const Connection& it, uint64_t message) const;
+  // By which queue pair a whole message goes, for which there is room.
+  uint32_t choose(const Connection& it, uint64_t message) const;
+  // Of the part of a message for which choose() has chosen.
+  uint32_t queue_pair_out(const OpenOperation& op, uint32_t part) const { return splits() ? part : op.queue_pair; }
+  uint64_t bytes_out(const Connection& it, const OpenOperation& op, uint32_t part) const {
+    return part_bytes(op.bytes, parts_out(it), part);
+  }
+  void begin_part(Connection& it, const OpenOperation& op, uint32_t part) const;
+  void end_part(Connection& it, const OpenOperation& op, uint32_t part) const;
+  // The queue pair's `number`th has come: returns the message that it is, or is a part of.
+  uint64_t arrive(Connection& it, uint32_t queue_pair, uint64_t number, uint32_t immediate) const;
   // How many of its parts have come.
   uint32_t arrived_parts(const Connection& it, uint64_t message) const;
   // Of those a part of which has come: what no receive has asked for.
@@ -117,6 +127,11 @@ class RankConnections {
   uint32_t most_parts() const { return most_parts_; }
 
  private:
+  // Its messages say themselves which they are.
+  bool are_numbered(const Connection& it) const {
+    return scaling_ == QueuePairScaling::kLeastOutstanding && it.arrived.size() > 1;
+  }
+  static void arrive_numbered(Connection& it, uint64_t message);
   void enter(std::vector<End>& ends, uint32_t number, const End& end);
 
   QueuePairScaling scaling_;

@@ -200,8 +200,9 @@ void RankProgram::post_next(uint32_t place, Instant now) noexcept {
   Connection& connection = connections_[it.connection];
   connection.sends.pop(window_);
   it.state = OperationState::kUnderWay;
+  it.queue_pair = connections_.choose(connection, it.message);
   for (uint32_t part = 0; part < it.parts; ++part) {
-    ++connection.out[connections_.queue_pair_out(connection, it.message, part)].under_way;
+    connections_.begin_part(connection, it, part);
     ask(Job::kPost, place, connection, now);
   }
   offer_send(connection);
@@ -244,8 +245,8 @@ void RankProgram::post_part(uint32_t place, Instant now) noexcept {
   OpenOperation& it = window_[place];
   const Connection& connection = connections_[it.connection];
   const uint32_t part = it.next_part++;
-  const uint32_t flow = connection.out[connections_.queue_pair_out(connection, it.message, part)].flow;
-  const uint64_t bytes = part_bytes(it.bytes, connections_.parts_out(connection), part);
+  const uint32_t flow = connection.out[connections_.queue_pair_out(it, part)].flow;
+  const uint64_t bytes = connections_.bytes_out(connection, it, part);
   const bool has_room = host_.post(flow, bytes, tag_of(place, part), now);
   SOFTSPINE_CHECK(has_room, flow, bytes);
 }
@@ -294,19 +295,18 @@ void RankProgram::completed(uint32_t flow, uint64_t tag, Instant now) noexcept {
     return;
   }
   if (now > host_.now()) {
-    leaving_.push(now, static_cast<uint32_t>(tag));
+    leaving_.push(now, part_of(tag));
     return wake_again();
   }
-  take_sent(tag, now);
+  take_sent(part_of(tag), now);
   work(now);
 }
 
-void RankProgram::take_sent(uint64_t tag, Instant now) noexcept {
-  const auto place = static_cast<uint32_t>(tag / connections_.most_parts());
-  const auto part = static_cast<uint32_t>(tag % connections_.most_parts());
+void RankProgram::take_sent(uint32_t part_of_place, Instant now) noexcept {
+  const uint32_t place = part_of_place / connections_.most_parts();
   const OpenOperation& it = window_[place];
   Connection& connection = connections_[it.connection];
-  --connection.out[connections_.queue_pair_out(connection, it.message, part)].under_way;
+  connections_.end_part(connection, it, part_of_place % connections_.most_parts());
   offer_send(connection);
   ask(Job::kSent, place, connection, now);
 }
@@ -321,8 +321,7 @@ void RankProgram::received(uint32_t sink, uint64_t number, Instant now) noexcept
     ++counters_.clears_received;
     offer_send(connection);
   } else {
-    connection.arrived[end.queue_pair] = number + 1;
-    const uint64_t message = connections_.message_in(connection, end.queue_pair, number);
+    const uint64_t message = connections_.arrive(connection, end.queue_pair, number, host_.sinks().immediate());
     if (message < connection.receives_started && state_ == State::kRunning)
       ask(Job::kReceived, connection.expected.find(window_, message), connection, now);
   }

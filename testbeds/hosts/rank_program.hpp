@@ -100,8 +100,13 @@ class RankProgram final : public WorkEvents {
   void do_job(const RankProxy::Entry& entry, dataplane::Instant now) noexcept;
   void post_part(uint32_t place, dataplane::Instant now) noexcept;
   void post_clear(Connection& connection, dataplane::Instant now) noexcept;
-  void take_sent(uint64_t tag, dataplane::Instant now) noexcept;
-  uint64_t tag_of(uint32_t place, uint32_t part) const { return uint64_t{place} * connections_.most_parts() + part; }
+  void take_sent(uint32_t part_of_place, dataplane::Instant now) noexcept;
+  // A part of what is in a place, and below it the message's number, which is the immediate data of flows that have
+  // some.
+  uint64_t tag_of(uint32_t place, uint32_t part) const {
+    return (uint64_t{place} * connections_.most_parts() + part) << 32U | static_cast<uint32_t>(window_[place].message);
+  }
+  static uint32_t part_of(uint64_t tag) { return static_cast<uint32_t>(tag >> 32U); }
   void wake_again() noexcept;
   void end_part(uint32_t place, dataplane::Instant now) noexcept;
   void finish(uint32_t place, dataplane::Instant now) noexcept;
@@ -119,9 +124,10 @@ class RankProgram final : public WorkEvents {
   OperationWindow window_;
   RankConnections connections_;
   RankProxy proxy_;
-  dataplane::TimedHeap timers_;   // of places
-  dataplane::TimedHeap leaving_;  // tags of parts that an open loop has sent, and that are complete when they have left
-  dataplane::Instant reduced_;    // when all reductions so far are done
+  dataplane::TimedHeap timers_;  // of places
+  dataplane::TimedHeap
+      leaving_;                 // parts of places that an open loop has sent, and that are complete when they have left
+  dataplane::Instant reduced_;  // when all reductions so far are done
   dataplane::Instant start_;
   RankCounters counters_;
 };

@@ -10,6 +10,18 @@ namespace softspine::testbeds {
 
 using control::RankTraffic;
 
+namespace {
+
+QueuePairScaling scaling_of(control::Scaling scaling) {
+  switch (scaling) {
+    case control::Scaling::kSplit: return QueuePairScaling::kSplit;
+    case control::Scaling::kLeastOutstanding: return QueuePairScaling::kLeastOutstanding;
+    default: return QueuePairScaling::kRoundRobin;
+  }
+}
+
+}  // namespace
+
 // By rank, peer and channel.
 class RankLinks::ConnectionTable {
  public:
@@ -43,12 +55,12 @@ void RankLinks::start() {
 }
 
 std::vector<RankConfig> RankLinks::configs_of(const RankTraffic& traffic) {
-  const bool splits = testbed_.workloads[traffic.workload].scaling == control::Scaling::kSplit;
+  const QueuePairScaling scaling = scaling_of(testbed_.workloads[traffic.workload].scaling);
   std::vector<RankConfig> out(traffic.hosts.size());
   for (RankConfig& config : out) {
     config.reduce_bytes_per_second = static_cast<uint64_t>(traffic.reduce_rate.count_bps()) / 8;
     config.costs.post = traffic.post_cost;
-    config.scaling = splits ? QueuePairScaling::kSplit : QueuePairScaling::kRoundRobin;
+    config.scaling = scaling;
     config.clear_bytes = control::kClearBytes;
   }
   ConnectionTable table(traffic.hosts.size());

@@ -29,8 +29,11 @@ std::vector<control::TrafficHost> traffic_hosts(const control::Fabric& fabric) {
 
 }  // namespace
 
-std::vector<PlannedFlow> plan_traffic(const control::Testbed& testbed) {
-  return control::plan_flows(testbed.workloads, traffic_hosts(testbed.fabric), testbed.run.seed);
+std::vector<PlannedFlow> plan_traffic(const control::Testbed& testbed, std::vector<SharedPaths>* shared) {
+  auto out = control::plan_flows(testbed.workloads, traffic_hosts(testbed.fabric), testbed.run.seed);
+  auto found = choose_disjoint_ports(testbed, out);
+  if (shared != nullptr) *shared = std::move(found);
+  return out;
 }
 
 HostConfig bonded_host(const control::Fabric& fabric, uint32_t n, const dataplane::MacAddress& gateway) {

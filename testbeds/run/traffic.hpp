@@ -8,11 +8,12 @@
 
 #include "control/model/testbed.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/disjoint_ports.hpp"
 
 namespace softspine::testbeds {
 
-// The flows of the testbed's workloads, without a fabric to run them.
-std::vector<PlannedFlow> plan_traffic(const control::Testbed& testbed);
+// The flows of the testbed's workloads, without a fabric to run them. `shared`: where disjoint ports were not found.
+std::vector<PlannedFlow> plan_traffic(const control::Testbed& testbed, std::vector<SharedPaths>* shared = nullptr);
 
 // Called before the first window. The error is sentences for a person.
 std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly);

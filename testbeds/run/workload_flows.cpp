@@ -14,11 +14,12 @@ namespace softspine::testbeds {
 
 namespace {
 
-// The largest number instead of more than that.
+// The largest number instead of more than that. A queue pair that takes what the others have no room for counts as one
+// message.
 uint64_t bytes_of(const PlannedFlow& flow) {
   uint64_t out = 0;
-  const bool is_too_much =
-      __builtin_mul_overflow(uint64_t{flow.flow.messages}, uint64_t{flow.flow.message_bytes}, &out);
+  const uint64_t messages = std::max<uint64_t>(1, flow.flow.messages);
+  const bool is_too_much = __builtin_mul_overflow(messages, uint64_t{flow.flow.message_bytes}, &out);
   return is_too_much ? UINT64_MAX : out;
 }
 

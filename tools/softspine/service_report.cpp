@@ -10,6 +10,7 @@
 
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
+#include "testbeds/run/traffic.hpp"
 #include "tools/command/complain.hpp"
 #include "tools/softspine/error_list.hpp"
 #include "tools/softspine/outside_report.hpp"
@@ -102,6 +103,20 @@ void warn_of_workers(const control::Testbed& testbed, control::Errors& warnings)
                    testbed.run.workers, count, count == 1 ? "core" : "cores")});
 }
 
+void warn_of_shared_paths(const control::Testbed& testbed, control::Errors& warnings) {
+  std::vector<testbeds::SharedPaths> found;
+  const auto asks = [](const control::Workload& it) { return it.ports == control::PortChoice::kDisjoint; };
+  if (std::ranges::any_of(testbed.workloads, asks)) testbeds::plan_traffic(testbed, &found);
+  for (const testbeds::SharedPaths& each : found) {
+    if (each.connections == 0) continue;
+    const control::Workload& workload = testbed.workloads[each.workload];
+    warnings.push_back(control::error_at(
+        workload.place, fmt::format("'ports: disjoint': {} of {} connections have fewer disjoint paths than their {} "
+                                    "queue pairs, some of which share links",
+                                    each.connections, each.of, workload.qps)));
+  }
+}
+
 }  // namespace
 
 std::string service_text(const control::Testbed& testbed, const control::Review& review) {
@@ -167,6 +182,7 @@ Json warnings_json(const control::Errors& warnings) {
 std::expected<control::Review, ExitStatus> reviewed(const control::Testbed& testbed) {
   control::Review out = control::review(testbed);
   warn_of_workers(testbed, out.warnings);
+  warn_of_shared_paths(testbed, out.warnings);
   review_replays(testbed, out.outside, out.warnings);
   print_list(out.warnings, "warning: ");
   if (out.errors.empty()) return out;

@@ -59,6 +59,8 @@ FlowConfig flow_of(uint32_t from_qp, uint32_t to, uint32_t to_qp, const RankSetu
   flow.mtu = setup.mtu;
   flow.queue_depth = setup.depth;
   flow.reliable.ack_timeout = setup.ack_timeout;
+  flow.has_immediates = setup.rank.scaling == QueuePairScaling::kLeastOutstanding;
+  if (flow.has_immediates) flow.verb = control::Verb::kSend;
   return flow;
 }
 

@@ -78,7 +78,7 @@ TEST(Collectives, AreRefusedWithPlaceAndReason) {
   EXPECT_EQ(of("op: all_reduce, size: 1MiB, ranks: [h1, h2, h1]"),
             (Complaints{where + ".ranks: h1 stands here twice"}));
   EXPECT_EQ(of("op: all_reduce, size: 1MiB, scaling: each"),
-            (Complaints{where + ".scaling: must be split or round_robin: a message is sent once"}));
+            (Complaints{where + ".scaling: must be split, round_robin or least_outstanding: a message is sent once"}));
   EXPECT_EQ(of("op: all_reduce, size: 1MiB, admission: open, clear_dscp: 3"),
             (Complaints{where + ".clear_dscp: needs 'admission: receiver'"}));
 }
