@@ -32,7 +32,9 @@ CollectiveStream::CollectiveStream(Lanes lanes, CollectiveProtocol protocol, uin
 }
 
 bool CollectiveStream::next(Operation& out) noexcept {
-  if (given_ == made_count_ && !make()) return false;
+  while (given_ == made_count_) {
+    if (!make()) return false;
+  }
   Made& made = made_[given_++];
   out = made.operation;
   out.needs = {made.needs.data(), made.need_count};
@@ -72,14 +74,15 @@ void CollectiveStream::make_step(LaneState& state, const Step& step) {
 void CollectiveStream::make_receives(LaneState& state, const Step& step) {
   auto slots = state.received.begin();
   for (const uint32_t peer : step.from.all()) {
-    need(add_message(OperationKind::kReceive, carried(step.data), peer, state.lane->channel()), (slots++)->oldest());
+    need(add_message(OperationKind::kReceive, carried(step.data), peer, channel_of(state, step)), (slots++)->oldest());
   }
 }
 
 void CollectiveStream::make_work(LaneState& state, const Step& step) {
   const uint64_t first_receive = number_ - made_count_;
   Made& work = add(OperationKind::kReduce, step.data);
-  work.operation.bytes = step.data.all_bytes();
+  const bool passes_on = step.data.reads == DataPlace::kNowhere && step.data.writes == DataPlace::kNowhere;
+  work.operation.bytes = passes_on ? 0 : step.data.all_bytes();
   need(work, state.last_work);
   if (step.after != kUnmarked) need(work, marked_[step.after]);
   state.last_work = number_ - 1;
@@ -96,7 +99,7 @@ void CollectiveStream::make_sends(LaneState& state, const Step& step) {
   const DataUse data = step.exchanges ? step.sent : carried(step.data);
   auto slots = state.sent.begin();
   for (const uint32_t peer : step.to.all()) {
-    Made& send = add_message(OperationKind::kSend, data, peer, state.lane->channel());
+    Made& send = add_message(OperationKind::kSend, data, peer, channel_of(state, step));
     need(send, state.last_work);
     (slots++)->take(number_ - 1);
   }

@@ -5,6 +5,7 @@
 //   receive k   needs its slot: the work on what came `slots` messages before it
 //   work k      a kReduce: needs what it receives, the lane's work before it, and a slot to send from: the send
 //               `slots` messages before its own; and the work whose mark it waits for, of another lane
+//               What neither reads nor writes passes on what has come as it lies there, and is no work on bytes
 //   send k      needs its work. Of an exchange: the lane's work before it, and no slot
 //
 // Works of a lane follow each other, so messages of a connection keep their order. Copies count as work: NCCL's thread
@@ -61,6 +62,9 @@ class CollectiveStream final : public WorkStream {
     uint32_t need_count = 0;
   };
 
+  static uint32_t channel_of(const LaneState& state, const Step& step) {
+    return step.channel == kUnmarked ? state.lane->channel() : step.channel;
+  }
   bool make();
   void make_step(LaneState& state, const Step& step);
   void make_receives(LaneState& state, const Step& step);

@@ -45,7 +45,8 @@ std::vector<CollectiveConnection> connections_of(const CollectiveShape& shape, u
     for (Step step; lane->next(step); step = {}) {
       const uint64_t bytes = wire_bytes(shape.protocol, step.sends().all_bytes());
       for (const uint32_t peer : step.to.all()) {
-        CollectiveConnection& connection = found[{lane->channel(), peer}];
+        const uint32_t channel = step.channel == kUnmarked ? lane->channel() : step.channel;
+        CollectiveConnection& connection = found[{channel, peer}];
         ++connection.messages;
         connection.bytes += bytes;
         connection.largest = std::max(connection.largest, bytes);

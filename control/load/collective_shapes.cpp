@@ -68,7 +68,10 @@ std::optional<CollectiveShape> shape_of(const RankKeys& row, Collective op, uint
   const uint32_t servers = shape.ranks / shape.per_server;
   const double scale_up = static_cast<double>(fabric.nodes[hosts[0]].builtin.scale_up_rate.count_bps()) / 8e9;
   const double gbytes = servers == 1 ? scale_up : gbytes_of(fabric, hosts) * shape.per_server;
-  return choose(shape, {.servers = servers, .channels = shape.channels, .channel_gbytes = gbytes / shape.channels});
+  CollectiveShape out =
+      choose(shape, {.servers = servers, .channels = shape.channels, .channel_gbytes = gbytes / shape.channels});
+  out.pxn = row.pxn && out.algorithm == CollectiveAlgorithm::kDirect && shape.per_server > 1 && servers > 1;
+  return out;
 }
 
 std::optional<CollectiveShape> shape_of(const CollectiveRow& row, const Fabric& fabric, std::span<const uint32_t> hosts,
@@ -78,6 +81,7 @@ std::optional<CollectiveShape> shape_of(const CollectiveRow& row, const Fabric& 
   shape->algorithm = row.algorithm;
   shape->protocol = row.protocol;
   shape->channels = row.channels;
+  shape->pxn = false;
   return planned_shape(row, *shape);
 }
 

@@ -20,6 +20,7 @@ std::vector<uint32_t> in_order_of_ranks(const Fabric& fabric, std::span<const ui
 // the operation, its root is none of the hosts, which are two at least, or there are too few or too many bytes.
 std::optional<CollectiveShape> shape_of(const RankKeys& row, Collective op, uint32_t root, const Fabric& fabric,
                                         std::span<const uint32_t> hosts, uint64_t bytes);
+inline constexpr const char* kPxnNeeds = "is for 'direct' between servers of several GPUs, as many in each";
 // Of a row with a plan, as that has it.
 std::optional<CollectiveShape> shape_of(const CollectiveRow& row, const Fabric& fabric, std::span<const uint32_t> hosts,
                                         uint64_t bytes);

@@ -40,6 +40,7 @@ class CollectiveResolver {
       if (!shape || !traffic.take(*shape, ranks, row.iterations, 0, places[i])) return;
       out.shapes.push_back(*shape);
     }
+    if (row.pxn && !out.shapes.front().pxn) reader_.fail(row.where.child("pxn"), kPxnNeeds);
     out.traffic = traffic.finish();
     testbed_.collectives.push_back(std::move(out));
   }

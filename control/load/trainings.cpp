@@ -53,11 +53,18 @@ class TrainingResolver {
     for (const GroupKind kind : out.plan.kinds) {
       if (!take_groups(row, groups, kind, pairs, out)) return;
     }
+    if (row.pxn && !has_pxn(out)) reader_.fail(row.where.child("pxn"), kPxnNeeds);
     out.traffic = pairs.finish();
     testbed_.trainings.push_back(std::move(out));
   }
 
  private:
+  static bool has_pxn(const TrainingRun& run) {
+    const auto of_group = [](const auto& shapes) { return std::ranges::any_of(shapes, &CollectiveShape::pxn); };
+    const auto of_kind = [&](const auto& groups) { return std::ranges::any_of(groups, of_group); };
+    return std::ranges::any_of(run.shapes, of_kind);
+  }
+
   Value place_of_layers(const TrainingRow& row) const { return row.where.child(row.file ? "file" : "layers"); }
 
   std::optional<TrainedModel> model_of_file(const TrainingRow& row, uint32_t ranks) {

@@ -41,6 +41,7 @@ struct CollectiveShape {
   uint64_t bytes = 0;  // nccl-tests' size: AllGather: of the output, ReduceScatter: of the input, AllToAll: of a rank's
   uint32_t root = 0;   // Broadcast, Reduce
   uint32_t channels = 1;
+  bool pxn = false;  // kDirect: a message to another server's GPU on another rail goes by the local GPU on that rail
   // 0: as NCCL has it (control/collectives/cut.hpp)
   uint64_t chunk_bytes = 0;                    // of data
   uint32_t slices = 0;                         // messages a chunk

@@ -16,7 +16,7 @@ namespace softspine::control {
 // Ranks that do the plan's step `iterations` times. The channels of a kind of group are those from
 // kind × kMaxChannels on, so that messages of two groups never meet on a connection.
 struct TrainingRun {
-  static constexpr uint32_t kMaxChannels = 64;
+  static constexpr uint32_t kMaxChannels = 1024;
 
   std::string name;
   RankTraffic traffic;

@@ -32,6 +32,9 @@ Table<Row> with_rank_keys(Table<Row> table) {
       .optional("ports", of(&RankKeys::ports),
                 "UDP source ports of a connection's queue pairs; per_qp: from their numbers, as the kernel does it; "
                 "disjoint: such that their paths share no link between switches, as far as there are such paths")
+      .optional("pxn", of(&RankKeys::pxn),
+                "of `direct`: a message to a GPU of another server and another rail goes to the local GPU of that rail "
+                "first, by the scale-up link (NCCL_PXN_DISABLE is 0)")
       .optional("admission", of(&RankKeys::admission),
                 "receiver: a message is sent when its receiver has said that there is a place for it, as NCCL "
                 "does (clear-to-send); open: at once")

@@ -22,6 +22,7 @@ struct RankKeys {
   uint32_t qps = Workload{}.qps;
   std::optional<Scaling> scaling;
   PortChoice ports = Workload{}.ports;
+  bool pxn = CollectiveShape{}.pxn;
   Admission admission = Admission::kReceiver;
   std::optional<uint8_t> clear_dscp;
   std::optional<dataplane::Rate> reduce_rate;

@@ -86,6 +86,31 @@ TEST(CollectiveData, ServersOfSeveralGpusAreRightOnEachChannel) {
   });
 }
 
+// Nothing leaves its rail, whatever a rank sends to its own server. Each rank passes on as much as the others of its
+// server pass on for it.
+TEST(CollectiveData, ByTheGpuOnTheReceiversRailIsRight) {
+  for_each_way([](CollectiveShape shape) {
+    if (shape.algorithm != CollectiveAlgorithm::kDirect) return;
+    shape.pxn = true;
+    for (const auto& [servers, gpus] : {std::pair{2U, 2U}, {2U, 8U}, {3U, 3U}, {5U, 4U}, {4U, 2U}}) {
+      shape.ranks = servers * gpus;
+      shape.per_server = gpus;
+      for (const uint32_t channels : {1U, 3U}) {
+        shape.channels = channels;
+        shape.bytes = uint64_t{shape.ranks} * shape.channels * 4096 + 13;
+        shape.chunk_bytes = 1000;
+        expect_right(shape);
+        for (uint32_t rank = 0; rank < shape.ranks; ++rank) {
+          for (const auto& each : control::connections_of(shape, rank)) {
+            EXPECT_TRUE(each.peer / gpus == rank / gpus || each.peer % gpus == rank % gpus)
+                << text_of(shape) << ": " << rank << " to " << each.peer;
+          }
+        }
+      }
+    }
+  });
+}
+
 TEST(CollectiveData, FewerBytesThanRanksAndNoneAtAllAreRight) {
   for_each_way([](CollectiveShape shape) {
     for (const uint32_t ranks : {2U, 5U, 8U, 13U}) {
@@ -127,6 +152,7 @@ TEST(CollectiveData, RandomShapesAreRight) {
       shape.chunk_bytes = draw(shape.bytes / 20 + 1, shape.bytes + 1);
       shape.slices = static_cast<uint32_t>(draw(0, 3));
       shape.slots = static_cast<uint32_t>(draw(0, 3));
+      shape.pxn = shape.algorithm == CollectiveAlgorithm::kDirect && draw(0, 1) == 0;
       expect_right(shape);
     });
   }

@@ -43,6 +43,14 @@ constexpr std::string_view kGpus = R"({"topology": {"nodes": {
     "h3": {"server": "box", "scale_up_rate": "90Gbps", "scale_up_latency": "300ns"}}},
   "collectives": [{"name": "c0", "op": "all_reduce", "size": "64KiB", "channels": 2, "ranks": ["h1", "h3", "h2", "h4"]},
     {"name": "c1", "op": "all_to_all", "size": "32KiB", "ranks": ["h1", "h2"], "compute": "3us"}]})";
+// Two servers of two GPUs, and rails from one to the other.
+constexpr std::string_view kPxn = R"({"topology": {"nodes": {"h1": {"server": "a"}, "h3": {"server": "a"},
+    "h2": {"server": "b"}, "h4": {"server": "b"}}},
+  "collectives": [{"name": "c0", "op": "all_to_all", "size": "64KiB", "pxn": true}]})";
+constexpr std::string_view kTrainingByPxn = R"({"topology": {"nodes": {"h1": {"server": "a"}, "h3": {"server": "a"},
+    "h2": {"server": "b"}, "h4": {"server": "b"}}},
+  "training": [{"name": "t0", "tensor_parallel": 4, "pxn": true, "layers": [{"name": "a",
+    "forward": {"compute": "3us", "op": "all_to_all", "size": "32KiB"}}]}]})";
 constexpr std::string_view kTraining = R"({"training": [{"name": "t0", "tensor_parallel": 2, "expert_parallel": 2,
     "layers": [{"name": "a", "times": 2, "update": "1us",
       "forward": {"compute": "3us", "op": "all_reduce", "size": "32KiB", "group": "tensor"},
@@ -73,6 +81,8 @@ constexpr std::array kRows{
     Row{"collective", true, R"({"collectives": [{"name": "c0", "op": "all_reduce", "size": "64KiB"}]})"},
     Row{"collective.channels", true, kGpus},
     Row{"collective.compute", true, kGpus},
+    Row{"collective.pxn", true, kPxn},
+    Row{"training.pxn", true, kTrainingByPxn},
     Row{"collective.plan", true, R"({"collectives": [{"name": "c0", "op": "all_reduce", "size": "60000B",
       "plan": "drawn-plan.xml", "ranks": ["h1", "h4"]}]})"},
     Row{"node.scale_up_rate", true, kGpus},
