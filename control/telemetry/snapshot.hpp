@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -392,6 +393,8 @@ struct EventLogSnapshot {
   std::vector<uint64_t> lines;  // by row of event_facts(): written so far
 };
 
+struct StepsSnapshot;
+
 struct FabricSnapshot {
   bool is_outline = false;  // names without numbers (testbeds/run/report_outline.hpp)
   dataplane::Instant instant;
@@ -408,6 +411,7 @@ struct FabricSnapshot {
   std::vector<CollectiveSnapshot> collectives;   // likewise
   std::vector<TrainingSnapshot> trainings;       // likewise
   std::vector<TraceSnapshot> traces;             // likewise
+  std::shared_ptr<const StepsSnapshot> steps;    // of ranks (steps_snapshot.hpp), if they are recorded
   std::optional<LossAccount> loss_account = {};  // in a run that has had a fault
   uint32_t route_changes = 0;                    // switches that got new tables as links went down and up, summed up
   std::optional<EngineeringSnapshot> engineering = {};  // if there is a controller

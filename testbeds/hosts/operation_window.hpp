@@ -40,7 +40,8 @@ struct OpenOperation {
   uint64_t bytes = 0;
   dataplane::Duration time;
   dataplane::Instant started;
-  uint64_t message = 0;  // its number on its connection
+  dataplane::Instant posted;  // a send: asked of the proxy
+  uint64_t message = 0;       // its number on its connection
   uint32_t connection = 0;
   uint32_t queue_pair = 0;        // of its connection, by which a whole message is sent
   uint32_t parts = 0;             // of its message that are not complete

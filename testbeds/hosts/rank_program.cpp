@@ -201,6 +201,8 @@ void RankProgram::post_next(uint32_t place, Instant now) noexcept {
   connection.sends.pop(window_);
   it.state = OperationState::kUnderWay;
   it.queue_pair = connections_.choose(connection, it.message);
+  it.posted = now;
+  if (observer_ != nullptr) observer_->posted(it);
   for (uint32_t part = 0; part < it.parts; ++part) {
     connections_.begin_part(connection, it, part);
     ask(Job::kPost, place, connection, now);

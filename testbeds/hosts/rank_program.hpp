@@ -34,10 +34,11 @@
 
 namespace softspine::testbeds {
 
-// Who wants to know of each operation that is done.
+// Who wants to know of each operation that is done, and of each send that is posted.
 class OperationObserver {
  public:
   virtual ~OperationObserver() = default;
+  virtual void posted(const OpenOperation& /*operation*/) noexcept {}
   virtual void done(const OpenOperation& operation, dataplane::Instant now) noexcept = 0;
 };
 

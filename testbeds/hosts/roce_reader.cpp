@@ -63,6 +63,17 @@ Layer3 read_ipv6(const uint8_t* l3) {
           l3[0] >> 4 == 6};
 }
 
+// Behind UDP; null: it is no RoCEv2.
+const uint8_t* transport_of(FrameBytes frame) noexcept {
+  constexpr uint32_t kTagBytes = 4;
+  const bool is_tagged =
+      frame.stored_bytes >= ethernet::kBytes + kTagBytes && load16(frame.data + ethernet::kType) == ethernet::kTypeVlan;
+  if (is_tagged) frame = {frame.data + kTagBytes, frame.stored_bytes - kTagBytes, frame.frame_bytes - kTagBytes};
+  if (!claims_roce(frame)) return nullptr;
+  const bool is_v4 = load16(frame.data + ethernet::kType) == ethernet::kTypeIpv4;
+  return frame.data + ethernet::kBytes + (is_v4 ? ipv4::kMinBytes : ipv6::kBytes) + udp::kBytes;
+}
+
 }  // namespace
 
 bool claims_roce(const FrameBytes& frame) noexcept {
@@ -81,14 +92,14 @@ bool claims_roce(const FrameBytes& frame) noexcept {
 }
 
 std::optional<uint32_t> psn_of(FrameBytes frame) noexcept {
-  constexpr uint32_t kTagBytes = 4;
-  const bool is_tagged =
-      frame.stored_bytes >= ethernet::kBytes + kTagBytes && load16(frame.data + ethernet::kType) == ethernet::kTypeVlan;
-  if (is_tagged) frame = {frame.data + kTagBytes, frame.stored_bytes - kTagBytes, frame.frame_bytes - kTagBytes};
-  if (!claims_roce(frame)) return std::nullopt;
-  const bool is_v4 = load16(frame.data + ethernet::kType) == ethernet::kTypeIpv4;
-  const uint8_t* const transport =
-      frame.data + ethernet::kBytes + (is_v4 ? ipv4::kMinBytes : ipv6::kBytes) + udp::kBytes;
+  const uint8_t* const transport = transport_of(frame);
+  if (transport == nullptr) return std::nullopt;
+  return load32(transport + bth::kPsn - 1) & bth::kMask24;
+}
+
+std::optional<uint32_t> psn_of_message_end(FrameBytes frame) noexcept {
+  const uint8_t* const transport = transport_of(frame);
+  if (transport == nullptr || !kTraits[transport[bth::kOpcode]].ends_message) return std::nullopt;
   return load32(transport + bth::kPsn - 1) & bth::kMask24;
 }
 

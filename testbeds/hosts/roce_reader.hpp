@@ -55,6 +55,8 @@ bool claims_roce(const FrameBytes& frame) noexcept;
 
 // Of a RoCEv2 frame wherever it is, with the host's tag or without: nothing else of it is checked.
 std::optional<uint32_t> psn_of(FrameBytes frame) noexcept;
+// Likewise: its PSN if a message ends with it.
+std::optional<uint32_t> psn_of_message_end(FrameBytes frame) noexcept;
 
 // Needs claims_roce(). The reason why it is not to be believed, kUnsupported if it is sound but of no
 // kind that a host of ours receives.

@@ -64,6 +64,9 @@ class Captures : public RunPart {
   // is none.
   std::expected<control::CaptureTotals, std::string> close_all();
 
+  // For others who watch ports. From an action, or while nothing runs.
+  TapBoard& board() { return board_; }
+
  private:
   using Opened = std::expected<std::unique_ptr<FabricCapture>, std::string>;
   Opened open(const std::string& name, const CaptureRequest& request);

@@ -67,8 +67,13 @@ control::RankTimes times_of(const RankProgram& program, const std::string& host)
 
 class CollectiveRanks::RankHere final : public OperationObserver {
  public:
-  RankHere(const CollectiveRun& run, uint32_t rank, const RankConfig& config, RoceHost& host)
-      : rank_(rank), stream_(run, rank), line_(stream_), program_(config, host, line_, this) {
+  RankHere(const CollectiveRun& run, uint32_t rank, const RankConfig& config, RoceHost& host,
+           std::unique_ptr<RankRecorder> recorder)
+      : rank_(rank),
+        stream_(run, rank),
+        line_(stream_),
+        recorder_(std::move(recorder)),
+        program_(config, host, line_, this) {
     joints_.reserve(run.shapes.size() * run.iterations + 1);
   }
 
@@ -81,6 +86,10 @@ class CollectiveRanks::RankHere final : public OperationObserver {
   // Joints are all that takes time and is no work on bytes.
   void done(const OpenOperation& operation, Instant now) noexcept override {
     if (operation.kind == OperationKind::kCompute) joints_.push_back({operation.started, now});
+    if (recorder_) recorder_->done(operation, now, program_.counters().times.of_receives_alone());
+  }
+  void posted(const OpenOperation& operation) noexcept override {
+    if (recorder_) recorder_->posted(operation);
   }
 
  private:
@@ -92,23 +101,27 @@ class CollectiveRanks::RankHere final : public OperationObserver {
     Instant done;
   };
   std::vector<Joint> joints_;
+  std::unique_ptr<RankRecorder> recorder_;  // null: nobody asks
   RankProgram program_;
 };
 
-CollectiveRanks::CollectiveRanks(const control::Testbed& testbed, const LocalNodes& nodes, RankLinks& links)
-    : testbed_(testbed), nodes_(nodes), links_(links) {}
+CollectiveRanks::CollectiveRanks(const control::Testbed& testbed, const LocalNodes& nodes, RankLinks& links,
+                                 StepLog& steps)
+    : testbed_(testbed), nodes_(nodes), links_(links), steps_(steps) {}
 
 CollectiveRanks::~CollectiveRanks() = default;
 
 void CollectiveRanks::start() {
   for (const CollectiveRun& run : testbed_.collectives) {
+    const size_t job = ranks_here_.size();
     auto& here = ranks_here_.emplace_back();
     std::vector<RankConfig> configs = links_.configs_of(run.traffic);
     for (uint32_t rank = 0; rank < configs.size(); ++rank) {
       RoceHost* const host = nodes_.host_at(run.traffic.hosts[rank]);
       if (host == nullptr) continue;
       configs[rank].window = window_of(run, rank);
-      here.push_back(std::make_unique<RankHere>(run, rank, configs[rank], *host));
+      auto recorder = steps_.recorder_of(job, rank, configs[rank]);
+      here.push_back(std::make_unique<RankHere>(run, rank, configs[rank], *host, std::move(recorder)));
       here.back()->program().start_at(Instant{});
     }
   }

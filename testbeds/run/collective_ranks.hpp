@@ -16,13 +16,14 @@
 #include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/rank_links.hpp"
 #include "testbeds/run/run_part.hpp"
+#include "testbeds/run/step_log.hpp"
 
 namespace softspine::testbeds {
 
 class CollectiveRanks : public RunPart {
  public:
   // All must outlive it.
-  CollectiveRanks(const control::Testbed& testbed, const LocalNodes& nodes, RankLinks& links);
+  CollectiveRanks(const control::Testbed& testbed, const LocalNodes& nodes, RankLinks& links, StepLog& steps);
   ~CollectiveRanks() override;
 
   void start() override;
@@ -39,6 +40,7 @@ class CollectiveRanks : public RunPart {
   const control::Testbed& testbed_;
   const LocalNodes& nodes_;
   RankLinks& links_;
+  StepLog& steps_;
   std::vector<Ranks> ranks_here_;  // by collective
 };
 

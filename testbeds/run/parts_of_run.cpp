@@ -16,6 +16,7 @@
 #include "testbeds/run/rank_links.hpp"
 #include "testbeds/run/stack_control.hpp"
 #include "testbeds/run/stalled_flows.hpp"
+#include "testbeds/run/step_log.hpp"
 #include "testbeds/run/trace_ranks.hpp"
 #include "testbeds/run/traffic_controller.hpp"
 #include "testbeds/run/training_ranks.hpp"
@@ -36,14 +37,15 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<DeadlockFinder>(of.testbed, nodes, of.incidents);
   parts.add<EdgeWatch>(of.testbed, nodes, links, of.incidents, of.errors);
   parts.add<Carriers>(of.testbed, nodes, of.errors);
-  parts.add<Captures>(of.testbed, nodes, of.errors);
+  auto& captures = parts.add<Captures>(of.testbed, nodes, of.errors);
   parts.add<CounterSeries>(of.testbed, of.compiler, nodes, of.errors);
   parts.add<FlowSeries>(of.testbed, engine, flows, of.errors);
   parts.add<EventLog>(of.testbed, nodes, of.incidents, of.errors);
   parts.add<StalledFlows>(of.testbed, engine, flows, links);
   auto& rank_links = parts.add<RankLinks>(of.testbed, nodes, flows);
-  parts.add<CollectiveRanks>(of.testbed, nodes, rank_links);
-  parts.add<TrainingRanks>(of.testbed, nodes, rank_links);
+  auto& steps = parts.add<StepLog>(of.testbed, nodes, flows, captures, of.records_steps);
+  parts.add<CollectiveRanks>(of.testbed, nodes, rank_links, steps);
+  parts.add<TrainingRanks>(of.testbed, nodes, rank_links, steps);
   parts.add<TraceRanks>(of.testbed, nodes, flows);
   parts.add<FrameInjector>(of.assembly);
   parts.add<LiveControl>(nodes, of.compiler, links, faults, of.snapshot_at);

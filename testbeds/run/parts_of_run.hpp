@@ -20,6 +20,7 @@ struct RunMaterial {
   Incidents& incidents;
   control::ErrorChannel& errors;
   std::function<control::FabricSnapshot(dataplane::Instant now)> snapshot_at;  // of the whole fabric, from an action
+  bool records_steps = false;
 };
 
 void add_parts(RunParts& parts, const RunMaterial& of);

@@ -20,7 +20,7 @@ std::expected<std::unique_ptr<RunningFabric>, std::string> RunningFabric::make(c
   if (!assembly) return std::unexpected(assembly.error());
   out->assembly_ = std::move(*assembly);
   add_parts(out->parts_, {testbed, out->compiler_, out->outside_.get(), *out->assembly_, out->incidents_, out->errors_,
-                          [all = out.get()](dataplane::Instant now) { return all->snapshot_at(now); }});
+                          [all = out.get()](dataplane::Instant now) { return all->snapshot_at(now); }, options.steps});
   out->parts_.start();
   if (!options.capture) return out;
   if (const auto opened = out->part<Captures>().open_for_run(*options.capture); !opened) {

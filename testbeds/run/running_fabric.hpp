@@ -23,7 +23,8 @@ namespace softspine::testbeds {
 struct FabricOptions {
   std::filesystem::path run_folder;  // of outside hosts' files; empty if there are none
   std::optional<CaptureRequest> capture;
-  bool flat = false;  // one window for all nodes, to compare with
+  bool flat = false;   // one window for all nodes, to compare with
+  bool steps = false;  // what ranks did and waited for is recorded (step_log.hpp)
 };
 
 class RunningFabric {

@@ -48,8 +48,14 @@ std::string text_of(const std::vector<UnfinishedOperation>& open) {
 
 class TrainingRanks::RankHere final : public OperationObserver {
  public:
-  RankHere(const TrainingRun& run, uint32_t rank, const RankConfig& config, RoceHost& host)
-      : rank_(rank), run_(run), lines_(run, rank), times_(run), program_(config, host, lines_, this) {}
+  RankHere(const TrainingRun& run, uint32_t rank, const RankConfig& config, RoceHost& host,
+           std::unique_ptr<RankRecorder> recorder)
+      : rank_(rank),
+        run_(run),
+        lines_(run, rank),
+        times_(run),
+        recorder_(std::move(recorder)),
+        program_(config, host, lines_, this) {}
 
   uint32_t rank() const { return rank_; }
   RankProgram& program() { return program_; }
@@ -61,6 +67,10 @@ class TrainingRanks::RankHere final : public OperationObserver {
     if (operation.kind == OperationKind::kCompute) times_.done(line, operation.started, now);
     if (operation.kind == OperationKind::kSend)
       sent_bytes_[static_cast<size_t>(run_.plan.kinds[line - 1])] += operation.bytes;
+    if (recorder_) recorder_->done(operation, now, program_.counters().times.of_receives_alone());
+  }
+  void posted(const OpenOperation& operation) noexcept override {
+    if (recorder_) recorder_->posted(operation);
   }
 
   TrainingParts parts(const std::string& host) const {
@@ -79,16 +89,18 @@ class TrainingRanks::RankHere final : public OperationObserver {
   control::TrainingLines lines_;
   control::StepTimes times_;
   std::array<uint64_t, control::kGroupKinds> sent_bytes_{};
+  std::unique_ptr<RankRecorder> recorder_;  // null: nobody asks
   RankProgram program_;
 };
 
-TrainingRanks::TrainingRanks(const control::Testbed& testbed, const LocalNodes& nodes, RankLinks& links)
-    : testbed_(testbed), nodes_(nodes), links_(links) {}
+TrainingRanks::TrainingRanks(const control::Testbed& testbed, const LocalNodes& nodes, RankLinks& links, StepLog& steps)
+    : testbed_(testbed), nodes_(nodes), links_(links), steps_(steps) {}
 
 TrainingRanks::~TrainingRanks() = default;
 
 void TrainingRanks::start() {
   for (const TrainingRun& run : testbed_.trainings) {
+    const size_t job = testbed_.collectives.size() + ranks_here_.size();
     auto& here = ranks_here_.emplace_back();
     std::vector<RankConfig> configs = links_.configs_of(run.traffic);
     for (uint32_t rank = 0; rank < configs.size(); ++rank) {
@@ -96,7 +108,8 @@ void TrainingRanks::start() {
       if (host == nullptr) continue;
       configs[rank].window = kStepWindow;
       configs[rank].further_windows = line_windows(run, rank);
-      here.push_back(std::make_unique<RankHere>(run, rank, configs[rank], *host));
+      auto recorder = steps_.recorder_of(job, rank, configs[rank]);
+      here.push_back(std::make_unique<RankHere>(run, rank, configs[rank], *host, std::move(recorder)));
       here.back()->program().start_at(Instant{});
     }
   }

@@ -11,13 +11,14 @@
 #include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/rank_links.hpp"
 #include "testbeds/run/run_part.hpp"
+#include "testbeds/run/step_log.hpp"
 
 namespace softspine::testbeds {
 
 class TrainingRanks : public RunPart {
  public:
   // All must outlive it.
-  TrainingRanks(const control::Testbed& testbed, const LocalNodes& nodes, RankLinks& links);
+  TrainingRanks(const control::Testbed& testbed, const LocalNodes& nodes, RankLinks& links, StepLog& steps);
   ~TrainingRanks() override;
 
   void start() override;
@@ -34,6 +35,7 @@ class TrainingRanks : public RunPart {
   const control::Testbed& testbed_;
   const LocalNodes& nodes_;
   RankLinks& links_;
+  StepLog& steps_;
   std::vector<Ranks> ranks_here_;  // by training
 };
 

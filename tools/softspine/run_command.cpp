@@ -10,8 +10,6 @@
 
 #include "control/expect/judge.hpp"
 #include "control/record/series.hpp"
-#include "control/report/busbw_picture.hpp"
-#include "control/report/fault_timeline.hpp"
 #include "control/report/fct_file.hpp"
 #include "control/report/flows_csv.hpp"
 #include "control/report/report.hpp"
@@ -24,13 +22,13 @@
 #include "testbeds/run/running_fabric.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tools/command/complain.hpp"
-#include "tools/command/picture_file.hpp"
 #include "tools/command/screen.hpp"
 #include "tools/command/whole_file.hpp"
 #include "tools/softspine/capture_options.hpp"
 #include "tools/softspine/error_printer.hpp"
 #include "tools/softspine/interrupt.hpp"
 #include "tools/softspine/polarization_hint.hpp"
+#include "tools/softspine/run_pictures.hpp"
 #include "tools/softspine/run_progress.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary/summary.hpp"
@@ -57,8 +55,7 @@ struct RunArguments {
   std::string flow_series;
   std::optional<dataplane::Duration> sample_interval;
   std::string events;
-  std::string timeline;
-  std::string busbw;
+  RunPictures pictures;
   std::string folder;
   bool flat = false;
   bool idle_rows = false;
@@ -151,22 +148,23 @@ class Run {
   }
 
   std::vector<FileUse> outputs() const {
-    return {{"the report", arguments_.report, true},
-            {"the flows", arguments_.flows, true},
-            {"completion times", arguments_.fct_file, true},
-            {"counters", series_.path, true},
-            {"the flows over time", arguments_.flow_series, true},
-            {"events", events_, true},
-            {"the timeline", arguments_.timeline, true},
-            {"bus bandwidths", arguments_.busbw, true}};
+    std::vector<FileUse> out{{"the report", arguments_.report, true},
+                             {"the flows", arguments_.flows, true},
+                             {"completion times", arguments_.fct_file, true},
+                             {"counters", series_.path, true},
+                             {"the flows over time", arguments_.flow_series, true},
+                             {"events", events_, true}};
+    for (FileUse& picture : arguments_.pictures.outputs()) out.push_back(std::move(picture));
+    return out;
   }
 
   // True for a file that is opened before the run, if it is a named pipe. (The others are written at its end:
   // whole_file.hpp.)
   bool waits_for_reader(const FileUse& use) const {
     std::error_code none;
+    const RunPictures& drawn = arguments_.pictures;
     const std::initializer_list<std::filesystem::path> late{arguments_.report, arguments_.flows, arguments_.fct_file,
-                                                            arguments_.timeline, arguments_.busbw};
+                                                            drawn.timeline,    drawn.busbw,      drawn.steps};
     return use.writes && std::ranges::find(late, use.path) == late.end() &&
            std::filesystem::symlink_status(use.path, none).type() == std::filesystem::file_type::fifo;
   }
@@ -202,7 +200,8 @@ class Run {
     auto fabric = testbeds::RunningFabric::make(
         testbed_, {.run_folder = folder_.empty() ? std::filesystem::temp_directory_path() : folder_,
                    .capture = std::nullopt,
-                   .flat = arguments_.flat});
+                   .flat = arguments_.flat,
+                   .steps = !arguments_.pictures.steps.empty()});
     if (!fabric) return fail(fabric.error());
     fabric_ = std::move(*fabric);
     for (const std::string& note : fabric_->notes()) complain("softspine: {}\n", note);
@@ -280,7 +279,7 @@ class Run {
     const bool flows_written = write_file(arguments_.flows, [&] { return control::flows_csv(snapshot); });
     const bool fct_written =
         write_file(arguments_.fct_file, [&] { return control::fct_text(snapshot, testbed_.fabric); });
-    const bool pictures_written = write_pictures(snapshot);
+    const bool pictures_written = arguments_.pictures.write(snapshot, testbed_.name, fabric_->stop_requested());
     error_printer_.reset();
     const bool adds_up = all_add_up(report["totals"]["imbalances"].get<std::vector<std::string>>()) &&
                          all_add_up(fabric_->part<testbeds::CounterSeries>().check(snapshot));
@@ -356,27 +355,13 @@ class Run {
     return false;
   }
 
-  bool write_pictures(const control::FabricSnapshot& snapshot) const {
-    const bool timeline =
-        write_drawn(arguments_.timeline, [&] { return control::fault_timeline(snapshot, testbed_.name); });
-    return write_drawn(arguments_.busbw, [&] { return control::busbw_picture(snapshot, testbed_.name); }) && timeline;
-  }
-
-  static bool write_drawn(const std::string& path, const std::function<std::string()>& draw) {
-    if (path.empty()) return true;
-    const auto written = write_picture(path, draw());
-    if (!written) complain("softspine: {}\n", written.error());
-    return written.has_value();
-  }
-
   void print_files(const std::expected<control::CaptureTotals, std::string>& capture) const {
     std::string out;
     if (!arguments_.report.empty()) out += fmt::format("  {}  the report\n", arguments_.report);
     if (!series_.path.empty()) out += fmt::format("  {}  counters over time\n", series_.path);
     if (!arguments_.flow_series.empty()) out += fmt::format("  {}  flows over time\n", arguments_.flow_series);
     if (!events_.empty()) out += fmt::format("  {}  events\n", events_);
-    if (!arguments_.timeline.empty()) out += fmt::format("  {}  faults over time\n", arguments_.timeline);
-    if (!arguments_.busbw.empty()) out += fmt::format("  {}  bus bandwidth over size\n", arguments_.busbw);
+    out += arguments_.pictures.list();
     if (!arguments_.flows.empty()) out += fmt::format("  {}  each flow\n", arguments_.flows);
     if (!arguments_.fct_file.empty()) out += fmt::format("  {}  completion times\n", arguments_.fct_file);
     if (!arguments_.capture.path.empty() && capture) {
@@ -468,12 +453,7 @@ void add_run_command(CLI::App& app, Status& status) {
   command->add_option("--fct-file", arguments->fct_file,
                       "write a line for each flow that has ended to this file, as HPCC's ns-3 has it in fct.txt");
   add_telemetry_options(*command, *arguments);
-  command
-      ->add_option("--timeline", arguments->timeline,
-                   ".svg or .png: each fault with its losses, detection, convergence and recovery over time")
-      ->check([](const std::string& path) { return wrong_picture_name(path); });
-  command->add_option("--busbw", arguments->busbw, ".svg or .png: bus bandwidth of each collective over its sizes")
-      ->check([](const std::string& path) { return wrong_picture_name(path); });
+  add_picture_options(*command, arguments->pictures);
   command->add_flag("--flat", arguments->flat,
                     "all nodes in windows as short as the shortest cable, instead of windows that nest: slower, to the "
                     "same result");

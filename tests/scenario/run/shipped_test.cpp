@@ -36,10 +36,10 @@ TEST_P(Shipped, IsAsItExpectsItselfToBe) {
 
 INSTANTIATE_TEST_SUITE_P(
     Testbeds, Shipped,
-    testing::Values("two-tier", "ring-allreduce", "rail-allreduce", "moe-alltoall", "training-step", "msccl-plan",
-                    "chakra-trace", "goal-trace", "admission-open", "admission-receiver", "polarized", "cured-offset",
-                    "cured-seed-only", "e-ecmp", "link-flap", "pinned-fragmented", "pinned-doubled", "resilient",
-                    "flowlet", "spray", "alpha", "wred-before-pfc", "arp-mac-deadlock", "arp-mac-mended",
+    testing::Values("two-tier", "ring-allreduce", "straggler", "rail-allreduce", "moe-alltoall", "training-step",
+                    "msccl-plan", "chakra-trace", "goal-trace", "admission-open", "admission-receiver", "polarized",
+                    "cured-offset", "cured-seed-only", "e-ecmp", "link-flap", "pinned-fragmented", "pinned-doubled",
+                    "resilient", "flowlet", "spray", "alpha", "wred-before-pfc", "arp-mac-deadlock", "arp-mac-mended",
                     "watchdog-flapping", "pauses-despite-watchdog", "trident3-speed-mismatch", "nic-watchdog",
                     "fat-tree", "clos-3-stage", "ai-zone-atsw", "hpn-segment", "hpn-pod-core", "rail-only",
                     "frontend-backend", "min-cut", "websearch", "hpcc-incast", "dctcp-convergence", "swift-incast",

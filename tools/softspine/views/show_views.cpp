@@ -7,6 +7,7 @@
 #include "control/report/collective_json.hpp"
 #include "control/report/nic_ports.hpp"
 #include "control/report/sections.hpp"
+#include "control/report/step_text.hpp"
 #include "control/telemetry/buffer_tables.hpp"
 #include "control/telemetry/counters_json.hpp"
 #include "control/telemetry/prometheus.hpp"
@@ -46,6 +47,15 @@ Json stats_of(const Shown& shown) {
   static constexpr std::string_view kPrefixes[] = {"SAI_PORT_STAT_PFC_", "SAI_INGRESS_PRIORITY_GROUP_STAT_",
                                                    "SAI_QUEUE_STAT_", "SAI_BUFFER_POOL_STAT_"};
   return counters_with(counters_json(shown.snapshot), kPrefixes[static_cast<size_t>(S)]);
+}
+
+// Null if they are not recorded.
+Json shown_steps(const Shown& shown) {
+  return shown.snapshot.steps == nullptr ? Json() : steps_json(*shown.snapshot.steps, shown.testbed.name);
+}
+std::string shown_steps_table(const Shown& shown) {
+  return shown.snapshot.steps == nullptr ? "nothing is recorded; softspine run --steps FILE does so\n"
+                                         : steps_table(*shown.snapshot.steps);
 }
 
 template <std::string (*Table)(const FabricSnapshot&)>
@@ -99,6 +109,8 @@ std::vector<View> fabric_views() {
        FabricView{[](const Shown& it) { return collectives_json(it.snapshot); }, table_of<nccl_tables>}},
       of_section(section_of("training")),
       of_section(section_of("traces")),
+      {"steps", "what ranks of collectives and trainings waited for, if run --steps records it",
+       FabricView{shown_steps, shown_steps_table}},
       of_section(section_of("edges")),
       {"nic-ports", "both ports of each NIC that has two: bytes each way, and the most that waited before it",
        FabricView{[](const Shown& it) { return nic_ports_json(it.snapshot); }, table_of<nic_ports_table>,

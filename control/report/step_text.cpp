@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/report/step_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "control/telemetry/json.hpp"
+#include "control/telemetry/text_table.hpp"
+
+namespace softspine::control {
+
+using dataplane::Duration;
+
+namespace {
+
+constexpr size_t kRowsOfTable = 16;
+
+std::string message_text(const WaitReason& reason) {
+  return fmt::format("the message of {} bytes from {} to {}", grouped(reason.bytes), reason.host, reason.to_host);
+}
+
+std::string pause_text(const WaitReason& reason) {
+  std::string out = fmt::format("{} was paused for {} by {}", reason.port, time_in_words(reason.paused),
+                                fmt::join(reason.paused_by, ", and that by "));
+  if (!reason.congested_port.empty())
+    out += fmt::format(", where packets stayed up to {} at {}", time_in_words(reason.congested_stay),
+                       reason.congested_port);
+  return out;
+}
+
+std::string stay_text(const WaitReason& reason) {
+  if (reason.port.empty()) return "";
+  return fmt::format("; a packet stayed {} at {}, queue {}", time_in_words(reason.longest_stay), reason.port,
+                     reason.queue);
+}
+
+std::string loss_text(const WaitReason& reason) {
+  std::string out = fmt::format("{} NAKs, {} timeouts, {} packets were sent again", reason.naks, reason.timeouts,
+                                reason.retransmitted_packets);
+  if (!reason.lost_behind.empty())
+    out += fmt::format("; {} were lost behind {}", reason.lost_packets, reason.lost_behind);
+  return out;
+}
+
+Json span_json(const StepSpan& span) {
+  return {{"from_ps", span.from.count_ps()}, {"to_ps", span.to.count_ps()}, {"busy_ps", span.busy.count_ps()}};
+}
+
+Json message_json(const WaitReason& reason) {
+  if (reason.to_host.empty()) return {};
+  return {{"to_rank", reason.to_rank},
+          {"to_host", reason.to_host},
+          {"channel", reason.channel},
+          {"bytes", reason.bytes},
+          {"started_ps", reason.started.count_ps()},
+          {"posted_ps", reason.posted.count_ps()},
+          {"arrived_ps", reason.arrived.is_never() ? Json() : Json(reason.arrived.count_ps())},
+          {"retransmitted_packets", reason.retransmitted_packets},
+          {"naks", reason.naks},
+          {"timeouts", reason.timeouts},
+          {"cnps", reason.cnps},
+          {"lost_behind", reason.lost_behind},
+          {"lost_packets", reason.lost_packets}};
+}
+
+Json port_json(const WaitReason& reason) {
+  if (reason.port.empty()) return {};
+  return {{"port", reason.port},
+          {"queue", reason.queue},
+          {"longest_stay_ps", reason.longest_stay.count_ps()},
+          {"paused_ps", reason.paused.count_ps()},
+          {"paused_by", reason.paused_by},
+          {"congested_port", reason.congested_port},
+          {"congested_stay_ps", reason.congested_stay.count_ps()}};
+}
+
+Json reason_json(const WaitReason& reason) {
+  return {{"cause", kWaitCauseWords[static_cast<size_t>(reason.cause)]},
+          {"time_ps", reason.time.count_ps()},
+          {"rank", reason.rank},
+          {"host", reason.host},
+          {"ranks_back", reason.ranks_back},
+          {"message", message_json(reason)},
+          {"at", port_json(reason)},
+          {"text", reason_text(reason)}};
+}
+
+Json wait_json(const StepWait& wait) {
+  return {{"from_ps", wait.from.count_ps()},   {"to_ps", wait.to.count_ps()}, {"peer", wait.peer},
+          {"peer_host", wait.peer_host},       {"channel", wait.channel},     {"bytes", wait.bytes},
+          {"reason", reason_json(wait.reason)}};
+}
+
+Json rank_json(const RankSteps& rank) {
+  Json spans = Json::object();
+  for (size_t kind = 0; kind < kStepWords.size(); ++kind) {
+    Json all = Json::array();
+    for (const StepSpan& span : rank.spans[kind]) all.push_back(span_json(span));
+    add_key(spans, std::string(kStepWords[kind]), std::move(all));
+  }
+  Json longest = Json::array();
+  for (const StepWait& wait : rank.longest) longest.push_back(wait_json(wait));
+  return {{"rank", rank.rank},   {"host", rank.host},         {"waited_ps", rank.waited.count_ps()},
+          {"waits", rank.waits}, {"spans", std::move(spans)}, {"longest_waits", std::move(longest)}};
+}
+
+Json job_json(const JobSteps& job) {
+  Json ranks = Json::array();
+  for (const RankSteps& rank : job.ranks) ranks.push_back(rank_json(rank));
+  Json causes = Json::array();
+  for (const CauseOfWaits& it : job.causes) {
+    causes.push_back({{"cause", kWaitCauseWords[static_cast<size_t>(it.cause)]},
+                      {"at", it.what},
+                      {"by", it.root},
+                      {"waited_ps", it.waited.count_ps()},
+                      {"waits", it.waits}});
+  }
+  return {{"name", job.name},
+          {"kind", job.is_training ? "training" : "collective"},
+          {"causes", std::move(causes)},
+          {"ranks", std::move(ranks)}};
+}
+
+std::string micros(Duration time) {
+  return fmt::format("{:.2f}", static_cast<double>(time.count_ps()) / 1e6);
+}
+
+std::string waits_table(const StepsSnapshot& steps) {
+  TextTable table{{"<JOB", "<RANK", "WAITED_US", "LONGEST_US", "<FOR", "<REASON"}};
+  for (const JobSteps& job : steps.jobs) {
+    std::vector<const RankSteps*> ranks;
+    for (const RankSteps& rank : job.ranks) {
+      if (!rank.longest.empty()) ranks.push_back(&rank);
+    }
+    std::ranges::stable_sort(ranks, std::greater{},
+                             [](const RankSteps* it) { return it->longest[0].to - it->longest[0].from; });
+    ranks.resize(std::min(ranks.size(), kRowsOfTable));
+    for (const RankSteps* rank : ranks) {
+      const StepWait& wait = rank->longest[0];
+      table.add({job.name, fmt::format("{} ({})", rank->rank, rank->host), micros(rank->waited),
+                 micros(wait.to - wait.from), fmt::format("{} ({})", wait.peer, wait.peer_host),
+                 reason_text(wait.reason)});
+    }
+  }
+  return table.text();
+}
+
+std::string causes_table(const StepsSnapshot& steps) {
+  TextTable table{{"<JOB", "<CAUSE", "<AT", "<BY", "WAITS", "WAITED_US"}};
+  for (const JobSteps& job : steps.jobs) {
+    for (size_t i = 0; i < std::min(job.causes.size(), kRowsOfTable); ++i) {
+      const CauseOfWaits& it = job.causes[i];
+      table.add({job.name, std::string(kWaitCauseWords[static_cast<size_t>(it.cause)]), it.what,
+                 it.root.empty() ? "-" : it.root, grouped(it.waits), micros(it.waited)});
+    }
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::string time_in_words(Duration time) {
+  constexpr std::array kUnits{"ps", "ns", "us", "ms", "s"};
+  auto value = static_cast<double>(time.count_ps());
+  size_t unit = 0;
+  while (unit + 1 < kUnits.size() && std::abs(value) >= 1000) {
+    value /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.4g} {}", value, kUnits[unit]);
+}
+
+std::string reason_text(const WaitReason& reason) {
+  const std::string time = time_in_words(reason.time);
+  switch (reason.cause) {
+    case WaitCause::kCompute: return fmt::format("{} computed for {}", reason.host, time);
+    case WaitCause::kReduce: return fmt::format("{} reduced for {}", reason.host, time);
+    case WaitCause::kPost:
+      return fmt::format("{} stood {} before its queue pair: for a clear-to-send, for room, or for those before it",
+                         message_text(reason), time);
+    case WaitCause::kQueue: return fmt::format("{} was late by {}{}", message_text(reason), time, stay_text(reason));
+    case WaitCause::kPause: return fmt::format("{} was late by {}: {}", message_text(reason), time, pause_text(reason));
+    case WaitCause::kRetransmission:
+      return fmt::format("{} was late by {}: {}", message_text(reason), time, loss_text(reason));
+    case WaitCause::kRateCut:
+      return fmt::format("{} was late by {}: {} notifications of congestion cut its rate{}", message_text(reason), time,
+                         reason.cnps, stay_text(reason));
+    case WaitCause::kTransfer:
+      return fmt::format("{} took {}: nothing in the fabric held it up", message_text(reason), time);
+    case WaitCause::kUnknown: break;
+  }
+  return "it began before what is kept";
+}
+
+Json steps_json(const StepsSnapshot& steps, const std::string& testbed) {
+  Json jobs = Json::array();
+  for (const JobSteps& job : steps.jobs) jobs.push_back(job_json(job));
+  return {{"steps", 1}, {"testbed", testbed}, {"jobs", std::move(jobs)}};
+}
+
+std::string steps_table(const StepsSnapshot& steps) {
+  return waits_table(steps) + "\n" + causes_table(steps);
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks did and waited for (control/telemetry/steps_snapshot.hpp), in words and as JSON. The keys of the JSON
+// are in docs/counters.md.
+#pragma once
+
+#include <string>
+
+#include "control/telemetry/json_fwd.hpp"
+#include "control/telemetry/steps_snapshot.hpp"
+
+namespace softspine::control {
+
+// "1.25 ms"
+std::string time_in_words(dataplane::Duration time);
+// "its message of 1 MiB to h3 was held up for 640 us: paused at …"
+std::string reason_text(const WaitReason& reason);
+
+Json steps_json(const StepsSnapshot& steps, const std::string& testbed);
+// The ranks that waited longest, and what for; then what all waits were for.
+std::string steps_table(const StepsSnapshot& steps);
+
+}  // namespace softspine::control

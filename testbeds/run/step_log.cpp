@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/step_log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace softspine::testbeds {
+
+using control::HopRecord;
+using control::OperationKind;
+using control::RankTraffic;
+using control::StepRecord;
+using dataplane::Duration;
+using dataplane::Instant;
+
+namespace {
+
+// How exactly it is known when a port was paused by whom; on the wall clock every look costs a stop of all workers.
+constexpr Duration kLookEveryVirtual = Duration::us(50);
+constexpr Duration kLookEveryWall = Duration::ms(100);
+
+// Hands over what lies before `now`, in order.
+template <typename Record, typename See>
+void take_in_order(std::vector<Record>& records, Instant now, See&& see) {
+  std::ranges::sort(records, {}, &Record::order);
+  const auto end = std::ranges::lower_bound(records, now, {}, &Record::at);
+  std::for_each(records.begin(), end, see);
+  records.erase(records.begin(), end);
+}
+
+}  // namespace
+
+RankRecorder::RankRecorder(uint32_t job, uint32_t rank, const RankConfig& config, const FirstFlows& flows, uint32_t mtu,
+                           StepBuffer& buffer)
+    : job_(job), rank_(rank), splits_(config.scaling == QueuePairScaling::kSplit), mtu_(mtu), buffer_(buffer) {
+  for (const RankConnection& each : config.connections) {
+    Connection& it = connections_.emplace_back();
+    it = {.peer = each.peer, .channel = each.channel, .queue_pairs = static_cast<uint32_t>(each.flows.size())};
+    const auto flow = flows.find({rank, each.peer, each.channel});
+    if (!each.is_scale_up && flow != flows.end()) it.first_flow = flow->second;
+  }
+}
+
+StepRecord RankRecorder::record_of(const OpenOperation& operation, Instant at) noexcept {
+  StepRecord out{.at = at,
+                 .number = records_++,
+                 .job = job_,
+                 .rank = rank_,
+                 .kind = operation.kind,
+                 .bytes = operation.bytes,
+                 .started = operation.started};
+  if (operation.kind == OperationKind::kSend || operation.kind == OperationKind::kReceive) {
+    out.peer = connections_[operation.connection].peer;
+    out.channel = connections_[operation.connection].channel;
+    out.message = operation.message;
+  }
+  return out;
+}
+
+void RankRecorder::posted(const OpenOperation& operation) noexcept {
+  const Connection& connection = connections_[operation.connection];
+  for (uint32_t part = 0; part < operation.parts; ++part) {
+    StepRecord record = record_of(operation, operation.posted);
+    record.is_posted = true;
+    const uint64_t bytes = part_bytes(operation.bytes, operation.parts, part);
+    if (connection.first_flow != StepRecord::kBesideFabric) {
+      const auto turn = static_cast<uint32_t>(operation.message % connection.queue_pairs);
+      record.flow = connection.first_flow + (splits_ ? part : turn);
+      record.packets = packets_of_message(bytes, mtu_);
+    }
+    buffer_.steps.push_back(record);
+  }
+}
+
+void RankRecorder::done(const OpenOperation& operation, Instant now, Duration alone) noexcept {
+  StepRecord record = record_of(operation, now);
+  if (operation.kind == OperationKind::kReceive) record.alone = alone - std::exchange(alone_, alone);
+  buffer_.steps.push_back(record);
+}
+
+StepLog::~StepLog() {
+  for (const auto& tap : taps_) captures_.board().remove({tap->port(), false}, tap.get());
+}
+
+const RankTraffic& StepLog::traffic_of(size_t job) const {
+  const size_t collectives = testbed_.collectives.size();
+  return job < collectives ? testbed_.collectives[job].traffic : testbed_.trainings[job - collectives].traffic;
+}
+
+std::vector<control::StepJob> StepLog::jobs() const {
+  std::vector<control::StepJob> out;
+  for (const control::CollectiveRun& run : testbed_.collectives) out.push_back({run.name, false, run.traffic.hosts});
+  for (const control::TrainingRun& run : testbed_.trainings) out.push_back({run.name, true, run.traffic.hosts});
+  return out;
+}
+
+// A pair's flows stand one behind the other, in the order of the pairs.
+std::vector<bool> StepLog::watched_flows() {
+  std::vector<bool> out(flows_.size());
+  first_flows_.resize(testbed_.collectives.size() + testbed_.trainings.size());
+  for (size_t job = 0; job < first_flows_.size(); ++job) {
+    const RankTraffic& traffic = traffic_of(job);
+    uint32_t flow = 0;
+    while (flow < flows_.size() && flows_.plan(flow).workload != traffic.workload) ++flow;
+    const uint32_t qps = testbed_.workloads.empty() ? 1 : testbed_.workloads[traffic.workload].qps;
+    for (size_t pair = 0; pair < traffic.channel.size(); ++pair, flow += qps) {
+      first_flows_[job][{traffic.from_rank[pair], traffic.to_rank[pair], traffic.channel[pair]}] = flow;
+      for (uint32_t qp = 0; qp < qps; ++qp) out[flow + qp] = true;
+    }
+  }
+  return out;
+}
+
+size_t StepLog::worker_of(uint32_t node) const {
+  return nodes_.worker_at({node, 0}).value_or(0);
+}
+
+void StepLog::start() {
+  if (!is_on_) return;
+  for (uint32_t i = 0; i < nodes_.engine().workers(); ++i) buffers_.push_back(std::make_unique<StepBuffer>());
+  watched_ = watched_flows();
+  std::vector<uint32_t> first_psns;
+  for (const PlannedFlow& plan : flows_.plans()) first_psns.push_back(plan.flow.first_psn);
+  history_ = std::make_unique<control::StepHistory>(testbed_.fabric, jobs(), std::move(first_psns));
+  set_taps();
+  nodes_.engine().look_at(Instant::at(kLookEveryVirtual), [this](Instant now) { look(now); });
+}
+
+void StepLog::set_taps() {
+  nodes_.for_each_port([this](control::LinkEnd port, const dataplane::Transmitter& wire) {
+    const pipelines::Switch* const node = nodes_.switch_at(port.node);
+    const RoceHost* const host = nodes_.host_at(port.node);
+    if (node == nullptr && host == nullptr) return;
+    taps_.push_back(std::make_unique<MessageTap>(
+        MessageTap::Place{testbed_.fabric, flows_, watched_, port, wire, node, host, *buffers_[worker_of(port.node)]}));
+    captures_.board().add({port, false}, taps_.back().get());
+  });
+}
+
+std::unique_ptr<RankRecorder> StepLog::recorder_of(size_t job, uint32_t rank, const RankConfig& config) {
+  if (!is_on_) return nullptr;
+  const RankTraffic& traffic = traffic_of(job);
+  const uint32_t mtu = testbed_.workloads.empty() ? 4096 : testbed_.workloads[traffic.workload].mtu;
+  return std::make_unique<RankRecorder>(static_cast<uint32_t>(job), rank, config, first_flows_[job], mtu,
+                                        *buffers_[worker_of(traffic.hosts[rank])]);
+}
+
+// The next multiple; on the virtual clock the first one after the next event, if nothing happens before.
+void StepLog::look(Instant now) {
+  take_before(now);
+  dataplane::Engine& engine = nodes_.engine();
+  const Instant event = engine.next_event();
+  if (event.is_never() && !engine.is_wall()) return;
+  const Duration every = engine.is_wall() ? kLookEveryWall / testbed_.run.dilation : kLookEveryVirtual;
+  const Instant usual = now + every;
+  const bool waits = !engine.is_wall() && event > usual;
+  const Instant then = waits ? Instant::at_ps((event.count_ps() / every.count_ps() + 1) * every.count_ps()) : usual;
+  engine.look_at(then, [this](Instant later) { look(later); });
+}
+
+void StepLog::take_before(Instant now) {
+  const Instant known = std::min(now, nodes_.engine().now());
+  std::vector<control::PortLook> ports(history_->looks().count());
+  for (const auto& tap : taps_) ports[history_->looks().index_of(tap->port())] = tap->take_look(known);
+  history_->looks().add(known, std::move(ports));
+  for (const auto& buffer : buffers_) {
+    steps_.insert(steps_.end(), buffer->steps.begin(), buffer->steps.end());
+    hops_.insert(hops_.end(), buffer->hops.begin(), buffer->hops.end());
+    buffer->steps.clear();
+    buffer->hops.clear();
+  }
+  // A message is posted before it leaves, and arrives after it has left: so all of either kind up to a step.
+  auto hop = hops_.begin();
+  std::ranges::sort(hops_, {}, &HopRecord::order);
+  take_in_order(steps_, now, [&](const StepRecord& step) {
+    for (; hop != hops_.end() && hop->at < step.at; ++hop) history_->take(*hop);
+    history_->take(step);
+  });
+  for (; hop != hops_.end() && hop->at < now; ++hop) history_->take(*hop);
+  hops_.erase(hops_.begin(), hop);
+}
+
+void StepLog::finish(Instant now) {
+  static_cast<void>(now);
+  if (is_on_) take_before(Instant::never());
+}
+
+void StepLog::snapshot(control::FabricSnapshot& out) {
+  if (is_on_) out.steps = history_->snapshot();
+}
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ranks of collectives and trainings do and wait for, recorded while they run (control/steps). Nobody records
+// unless the user asks: else there is no tap, and a rank's program has one comparison with null for each operation.
+//
+//   recorder_of   of one rank: writes into the buffer of its worker
+//   looks         at the multiples of an interval of emulated time, everything that happened before is taken, in one
+//                 order (instant; job, rank; port, flow), so what is found is the same for any number of workers. None
+//                 is taken while no event lies before it
+#pragma once
+
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "control/model/testbed.hpp"
+#include "control/steps/step_history.hpp"
+#include "testbeds/hosts/rank_program.hpp"
+#include "testbeds/run/captures.hpp"
+#include "testbeds/run/message_taps.hpp"
+#include "testbeds/run/run_part.hpp"
+
+namespace softspine::testbeds {
+
+class RankRecorder {
+ public:
+  // By sender, receiver, channel: the first queue pair's flow.
+  using FirstFlows = std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t>;
+
+  // `config`: of the rank's program. All but `config` outlive it.
+  RankRecorder(uint32_t job, uint32_t rank, const RankConfig& config, const FirstFlows& flows, uint32_t mtu,
+               StepBuffer& buffer);
+
+  void posted(const OpenOperation& operation) noexcept;
+  // `alone`: for how long the rank has had nothing but receives under way so far.
+  void done(const OpenOperation& operation, dataplane::Instant now, dataplane::Duration alone) noexcept;
+
+ private:
+  struct Connection {
+    uint32_t peer = 0;
+    uint32_t channel = 0;
+    uint32_t queue_pairs = 0;
+    uint32_t first_flow = control::StepRecord::kBesideFabric;
+  };
+  control::StepRecord record_of(const OpenOperation& operation, dataplane::Instant at) noexcept;
+
+  uint32_t job_;
+  uint32_t rank_;
+  bool splits_;
+  uint32_t mtu_;
+  std::vector<Connection> connections_;
+  StepBuffer& buffer_;
+  uint64_t records_ = 0;
+  dataplane::Duration alone_;  // by the last receive
+};
+
+class StepLog : public RunPart {
+ public:
+  // All must outlive it.
+  StepLog(const control::Testbed& testbed, const LocalNodes& nodes, const RunFlows& flows, Captures& captures,
+          bool is_on)
+      : testbed_(testbed), nodes_(nodes), flows_(flows), captures_(captures), is_on_(is_on) {}
+  ~StepLog() override;
+
+  void start() override;
+  void finish(dataplane::Instant now) override;
+  void snapshot(control::FabricSnapshot& out) override;
+
+  // When ranks are made, after start(): null if nothing is recorded. The host is here. `job`: collectives, then
+  // trainings, in the testbed's order.
+  std::unique_ptr<RankRecorder> recorder_of(size_t job, uint32_t rank, const RankConfig& config);
+
+ private:
+  const control::RankTraffic& traffic_of(size_t job) const;
+  std::vector<control::StepJob> jobs() const;
+  std::vector<bool> watched_flows();
+  void set_taps();
+  void look(dataplane::Instant now);
+  void take_before(dataplane::Instant now);
+  size_t worker_of(uint32_t node) const;
+
+  const control::Testbed& testbed_;
+  const LocalNodes& nodes_;
+  const RunFlows& flows_;
+  Captures& captures_;
+  bool is_on_;
+  std::vector<std::unique_ptr<StepBuffer>> buffers_;   // by worker
+  std::vector<bool> watched_;                          // by flow
+  std::vector<RankRecorder::FirstFlows> first_flows_;  // by job
+  std::vector<std::unique_ptr<MessageTap>> taps_;
+  std::vector<control::StepRecord> steps_;  // not taken yet
+  std::vector<control::HopRecord> hops_;    // likewise
+  std::unique_ptr<control::StepHistory> history_;
+};
+
+}  // namespace softspine::testbeds
