@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run's records, and their receivers: counters over time (series.hpp) to SampleSinks, events
-// (testbeds/run/event_log.hpp) to EventSinks. A sink gives it its form: text, a table, a stream. One that takes both
-// may be called by two threads: samples may come from a writer's.
+// (testbeds/run/event_log.hpp) to EventSinks, flows over time (testbeds/run/flow_series.hpp) to FlowSinks. A sink gives
+// it its form: text, a table, a stream. One that takes several may be called by two threads: samples may come from a
+// writer's.
 //
 //   begin(shape)      once, before the first
 //   sample(sample)    what has changed, in the order of instants; nothing that it points at outlives the call
@@ -96,6 +97,49 @@ class EventSink {
   virtual void begin(const std::string& testbed) = 0;
   virtual void event(const dataplane::Event& event, std::string_view port) = 0;
   virtual void event(const ControlNote& note) = 0;
+  virtual void end(dataplane::Instant now) = 0;
+  virtual std::string take_error() = 0;
+};
+
+// A reliable flow, by its two queue pairs.
+struct FlowKeys {
+  std::string workload;
+  std::string source;  // names of hosts
+  uint32_t source_qp = 0;
+  std::string destination;
+  uint32_t destination_qp = 0;
+};
+struct FlowShape {
+  std::string testbed;
+  dataplane::Duration interval;
+  std::vector<FlowKeys> flows;  // of the run, in its order
+};
+
+// A flow that has changed since the last sample: the state of its congestion control, and what it counted since.
+struct FlowSample {
+  static constexpr uint64_t kNoLimit = UINT64_MAX;
+
+  uint32_t flow = 0;                 // of the shape
+  uint64_t rate_bps = kNoLimit;      // kNoLimit: the control sets no such limit
+  uint64_t window_bytes = kNoLimit;  // likewise
+  uint64_t rtt_ps = 0;               // 0: none yet, or the control measures none
+  uint64_t sent_bytes = 0;
+  uint64_t acks = 0;
+  uint64_t cnps = 0;
+  uint64_t ce_echoes = 0;
+
+  friend bool operator==(const FlowSample&, const FlowSample&) = default;
+};
+
+class FlowSink {
+ public:
+  FlowSink() = default;
+  virtual ~FlowSink() = default;
+  FlowSink(const FlowSink&) = delete;
+  FlowSink& operator=(const FlowSink&) = delete;
+
+  virtual void begin(const FlowShape& shape) = 0;
+  virtual void sample(dataplane::Instant now, std::span<const FlowSample> changed) = 0;
   virtual void end(dataplane::Instant now) = 0;
   virtual std::string take_error() = 0;
 };

@@ -57,10 +57,15 @@ void update_buffers(const Mmu& mmu, PortNo port, control::PortSnapshot& copy, co
 }  // namespace
 
 std::expected<void, std::string> CounterSeries::open(const SeriesRequest& request) {
-  request_ = request;
   auto lines = control::SeriesLines::open(request.path, &ending_);
   if (!lines) return std::unexpected("cannot write counters to " + lines.error());
-  sinks_.push_back(std::move(*lines));
+  open(std::move(*lines), request);
+  return {};
+}
+
+void CounterSeries::open(std::unique_ptr<control::SampleSink> sink, const SeriesRequest& request) {
+  request_ = request;
+  sink_ = std::move(sink);
   control::FabricSnapshot shape = snapshot_of(testbed_, compiler_, nodes_, RunFlows{}, nodes_.engine().now());
   now_.switches = std::move(shape.switches);
   now_.hosts = std::move(shape.hosts);
@@ -73,10 +78,9 @@ std::expected<void, std::string> CounterSeries::open(const SeriesRequest& reques
   pools_.resize(testbed_.fabric.nodes.size());
   series_.emplace(now_, request.counters);
   needs_ = series_->needs();
-  for (const auto& sink : sinks_) sink->begin(series_->shape(testbed_.name, request_.interval));
+  sink_->begin(series_->shape(testbed_.name, request_.interval));
   if (nodes_.engine().is_wall()) writer_ = std::jthread{[this](const std::stop_token& stop) { write(stop); }};
   nodes_.engine().look_at(Instant::at(request_.interval), [this](Instant now) { sample(now); });
-  return {};
 }
 
 void CounterSeries::sample(Instant now) {
@@ -227,7 +231,7 @@ void CounterSeries::write(const std::stop_token& stop) {
 
 void CounterSeries::add_sample() {
   const control::SeriesSample sample = series_->sample(now_, changes_);
-  for (const auto& sink : sinks_) sink->sample(sample);
+  sink_->sample(sample);
   report_errors(now_.instant);
 }
 
@@ -237,15 +241,13 @@ void CounterSeries::finish(Instant now) {
   copy(now);
   hand_over();
   wait_until_written();
-  for (const auto& sink : sinks_) sink->end(now);
+  sink_->end(now);
   report_errors(now);
 }
 
 void CounterSeries::report_errors(Instant now) {
-  for (const auto& sink : sinks_) {
-    if (std::string error = sink->take_error(); !error.empty()) {
-      errors_.report("counters over time", std::move(error), now);
-    }
+  if (std::string error = sink_->take_error(); !error.empty()) {
+    errors_.report("counters over time", std::move(error), now);
   }
 }
 

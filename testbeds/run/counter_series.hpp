@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples the counters of a running fabric at the exact multiples of an interval of emulated time, and hands what has
-// changed (control/record/series.hpp) to its sinks.
+// changed (control/record/series.hpp) to a sink.
 //
 // A sample at T has all events before T and none at or after it, for any number of workers and on either clock: it is a
 // look of the engine. A sample keeps no run alive, and none is taken while nothing changes: after an interval in which
@@ -8,7 +8,7 @@
 // end of the run, whether that is a multiple or not.
 //
 // Two halves. The look brings a copy of the counters up to date (PortCopies), and notes which parts of it have changed;
-// only what the chosen counters need is copied. Then the differences are found and handed to the sinks: on the virtual
+// only what the chosen counters need is copied. Then the differences are found and handed to the sink: on the virtual
 // clock by the look itself, which has the copy in its cache (another core would have to fetch it, and to be woken:
 // twice the time); on the wall clock by a thread, while the fabric goes on, and the next look waits until it is done.
 // So the copy belongs to one of the two at any time.
@@ -47,8 +47,9 @@ class CounterSeries : public RunPart {
                 control::ErrorChannel& errors)
       : testbed_(testbed), compiler_(compiler), nodes_(nodes), errors_(errors) {}
 
-  // Called before the first window. The error is a sentence.
+  // Called before the first window: one of the two. The error is a sentence.
   std::expected<void, std::string> open(const SeriesRequest& request);
+  void open(std::unique_ptr<control::SampleSink> sink, const SeriesRequest& request);
   // A reader of the file that takes nothing is soon given up.
   void end_soon() noexcept override { ending_.store(true, std::memory_order_relaxed); }
   // The last sample, and the end of the file.
@@ -94,7 +95,7 @@ class CounterSeries : public RunPart {
   std::atomic<bool> ending_{false};
 
   // The looks', and while has_work_ the writer's.
-  std::vector<std::unique_ptr<control::SampleSink>> sinks_;
+  std::unique_ptr<control::SampleSink> sink_;
   std::optional<control::Series> series_;
   control::FabricSnapshot now_;  // switches, hosts and edges only: as of the last sample
   std::vector<control::PortChanges> changes_;

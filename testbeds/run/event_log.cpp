@@ -35,9 +35,15 @@ EventLog::~EventLog() {
 std::expected<void, std::string> EventLog::open(const std::string& path) {
   auto lines = control::EventLines::open(path, &ending_);
   if (!lines) return std::unexpected("cannot write events to " + lines.error());
-  sinks_.push_back(std::move(*lines));
+  open(std::move(*lines));
+  return {};
+}
+
+void EventLog::open(std::unique_ptr<control::EventSink> sink) {
+  sink->begin(testbed_.name);
+  sinks_.push_back(std::move(sink));
+  if (sinks_.size() > 1) return;  // the switches record already
   counts_.assign(control::event_facts().size(), 0);
-  for (const auto& sink : sinks_) sink->begin(testbed_.name);
   dataplane::Engine& engine = nodes_.engine();
   for (uint32_t i = 0; i < engine.workers(); ++i) {
     buffers_.push_back(std::make_unique<dataplane::EventBuffer>(kRestAt, engine.wants_rest()));
@@ -49,7 +55,6 @@ std::expected<void, std::string> EventLog::open(const std::string& path) {
   });
   engine.at_rest([this](Instant now) { write_before(now); });
   engine.look_at(Instant::at(kEventsEveryVirtual), [this](Instant now) { look(now); });
-  return {};
 }
 
 // The workers stand still for it, which is all that it is for.

@@ -37,6 +37,8 @@ class EventLog : public RunPart {
 
   // Called before the first window. The error is a sentence.
   std::expected<void, std::string> open(const std::string& path);
+  // Another sink. Likewise.
+  void open(std::unique_ptr<control::EventSink> sink);
   // A reader of the file that takes nothing is soon given up.
   void end_soon() noexcept override { ending_.store(true, std::memory_order_relaxed); }
   // All that is left, and the end of the file.

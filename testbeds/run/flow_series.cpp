@@ -1,54 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/run/flow_series.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
-#include "control/telemetry/json.hpp"
+#include "control/record/flow_lines.hpp"
 
 namespace softspine::testbeds {
 
 using namespace dataplane;
-
-namespace {
-
-std::string limit_text(uint64_t limit) {
-  return limit == CongestionControl::kNoLimit ? "null" : std::to_string(limit);
-}
-
-}  // namespace
+using control::FlowSample;
 
 std::expected<void, std::string> FlowSeries::open(const std::string& path, Duration interval) {
-  auto file = control::LineFile::open(path, &ending_);
-  if (!file) return std::unexpected("cannot write the flows' series to " + path + ": " + file.error());
-  file_.emplace(std::move(*file));
-  path_ = path;
-  interval_ = interval;
-  last_.resize(flows_.size());
-  for (const PlannedFlow& plan : flows_.plans()) {
-    const control::Json keys{{"flow", testbed_.workloads[plan.workload].name},
-                             {"source", testbed_.fabric.nodes[plan.source].name},
-                             {"source_qp", plan.flow.source_qp},
-                             {"destination", testbed_.fabric.nodes[plan.destination].name},
-                             {"destination_qp", plan.flow.destination_qp}};
-    const std::string text = keys.dump();
-    names_.push_back(text.substr(1, text.size() - 2));
-  }
-  const control::Json head{{"flow_series", 1}, {"testbed", testbed_.name}, {"sample_interval_ps", interval.count_ps()}};
-  file_->text() += head.dump() + "\n";
-  engine_.look_at(Instant::at(interval), [this](Instant now) { sample(now); });
+  auto lines = control::FlowLines::open(path, &ending_);
+  if (!lines) return std::unexpected("cannot write the flows' series to " + lines.error());
+  open(std::move(*lines), interval);
   return {};
 }
 
-FlowSeries::State FlowSeries::state_of(const FlowSource& source, const ReliableSender& sender) {
+void FlowSeries::open(std::unique_ptr<control::FlowSink> sink, Duration interval) {
+  sink_ = std::move(sink);
+  interval_ = interval;
+  control::FlowShape shape{.testbed = testbed_.name, .interval = interval, .flows = {}};
+  for (uint32_t i = 0; i < flows_.size(); ++i) {
+    const PlannedFlow& plan = flows_.plan(i);
+    last_.push_back({.flow = i});
+    shape.flows.push_back({.workload = testbed_.workloads[plan.workload].name,
+                           .source = testbed_.fabric.nodes[plan.source].name,
+                           .source_qp = plan.flow.source_qp,
+                           .destination = testbed_.fabric.nodes[plan.destination].name,
+                           .destination_qp = plan.flow.destination_qp});
+  }
+  sink_->begin(shape);
+  engine_.look_at(Instant::at(interval), [this](Instant now) { sample(now); });
+}
+
+FlowSample FlowSeries::state_of(uint32_t flow, const FlowSource& source, const ReliableSender& sender) {
   const CongestionControl& control = sender.limiter().control();
   const FlowSent& sent = source.sent();
   const uint64_t cnps = sent.reliable.rp_cnp_handled + sent.reliable.rp_cnp_ignored;
-  return {.rate_bps = control.rate_bps(),
+  return {.flow = flow,
+          .rate_bps = control.rate_bps(),
           .window_bytes = control.window_bytes(),
-          .rtt_ps = sender.last_rtt().count_ps(),
+          .rtt_ps = static_cast<uint64_t>(sender.last_rtt().count_ps()),
           .sent_bytes = sent.bytes,
           .acks = sent.responses - cnps,
           .cnps = cnps,
@@ -57,7 +51,7 @@ FlowSeries::State FlowSeries::state_of(const FlowSource& source, const ReliableS
 
 // The next multiple; on the virtual clock the first one after the next event, if nothing happens before.
 void FlowSeries::sample(Instant now) {
-  write(now);
+  hand_over(now);
   const Instant event = engine_.next_event();
   if (event.is_never() && !engine_.is_wall()) return;
   const int64_t interval = interval_.count_ps();
@@ -67,46 +61,38 @@ void FlowSeries::sample(Instant now) {
   engine_.look_at(then, [this](Instant later) { sample(later); });
 }
 
-void FlowSeries::write(Instant now) {
-  ++samples_;
-  for (size_t i = 0; i < flows_.size(); ++i) {
+void FlowSeries::hand_over(Instant now) {
+  changed_.clear();
+  for (uint32_t i = 0; i < flows_.size(); ++i) {
     const auto& source = flows_.source(i);
     const ReliableSender* const sender = source ? source->sender() : nullptr;
     if (sender == nullptr) continue;
-    const State state = state_of(*source, *sender);
-    if (state != last_[i]) add_line(now, i, state);
+    const FlowSample state = state_of(i, *source, *sender);
+    if (state != last_[i]) add(state);
   }
-  file_->put();
+  sink_->sample(now, changed_);
   report_error(now);
 }
 
-void FlowSeries::add_line(Instant now, size_t flow, const State& state) {
-  State& last = last_[flow];
-  fmt::format_to(std::back_inserter(file_->text()),
-                 R"({{"t_ps":{},{},"rate_bps":{},"window_bytes":{},"rtt_ps":{},"sent_bytes":{},"acks":{},"cnps":{},)"
-                 R"("ce_echoes":{}}})"
-                 "\n",
-                 now.count_ps(), names_[flow], limit_text(state.rate_bps), limit_text(state.window_bytes),
-                 state.rtt_ps == 0 ? "null" : std::to_string(state.rtt_ps), state.sent_bytes - last.sent_bytes,
-                 state.acks - last.acks, state.cnps - last.cnps, state.ce_echoes - last.ce_echoes);
+void FlowSeries::add(const FlowSample& state) {
+  FlowSample& last = last_[state.flow];
+  FlowSample& since = changed_.emplace_back(state);
+  since.sent_bytes -= last.sent_bytes;
+  since.acks -= last.acks;
+  since.cnps -= last.cnps;
+  since.ce_echoes -= last.ce_echoes;
   last = state;
-  ++lines_;
 }
 
 void FlowSeries::finish(Instant now) {
-  if (!file_) return;
-  write(now);
-  fmt::format_to(std::back_inserter(file_->text()),
-                 R"({{"end_ps":{},"samples":{},"lines":{}}})"
-                 "\n",
-                 now.count_ps(), samples_, lines_);
-  file_->flush();
+  if (!sink_) return;
+  hand_over(now);
+  sink_->end(now);
   report_error(now);
 }
 
 void FlowSeries::report_error(Instant now) {
-  if (std::string error = file_->take_error(); !error.empty())
-    errors_.report("flows over time", path_ + ": " + error, now);
+  if (std::string error = sink_->take_error(); !error.empty()) errors_.report("flows over time", std::move(error), now);
 }
 
 }  // namespace softspine::testbeds

@@ -14,6 +14,7 @@
 #include "testbeds/run/live_control.hpp"
 #include "testbeds/run/outside_watch.hpp"
 #include "testbeds/run/rank_links.hpp"
+#include "testbeds/run/run_recording.hpp"
 #include "testbeds/run/stack_control.hpp"
 #include "testbeds/run/stalled_flows.hpp"
 #include "testbeds/run/step_log.hpp"
@@ -40,7 +41,8 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   auto& captures = parts.add<Captures>(of.testbed, nodes, of.errors);
   parts.add<CounterSeries>(of.testbed, of.compiler, nodes, of.errors);
   parts.add<FlowSeries>(of.testbed, engine, flows, of.errors);
-  parts.add<EventLog>(of.testbed, nodes, of.incidents, of.errors);
+  auto& log = parts.add<EventLog>(of.testbed, nodes, of.incidents, of.errors);
+  parts.add<RunRecording>(of.testbed, of.compiler, nodes, flows, log, of.errors);
   parts.add<StalledFlows>(of.testbed, engine, flows, links);
   auto& rank_links = parts.add<RankLinks>(of.testbed, nodes, flows);
   auto& steps = parts.add<StepLog>(of.testbed, nodes, flows, captures, of.records_steps);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -19,15 +21,16 @@
 #include "testbeds/run/event_log.hpp"
 #include "testbeds/run/flow_series.hpp"
 #include "testbeds/run/outside_watch.hpp"
+#include "testbeds/run/run_recording.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tools/command/complain.hpp"
 #include "tools/command/screen.hpp"
 #include "tools/command/whole_file.hpp"
-#include "tools/softspine/capture_options.hpp"
 #include "tools/softspine/error_printer.hpp"
 #include "tools/softspine/interrupt.hpp"
 #include "tools/softspine/polarization_hint.hpp"
+#include "tools/softspine/run_arguments.hpp"
 #include "tools/softspine/run_pictures.hpp"
 #include "tools/softspine/run_progress.hpp"
 #include "tools/softspine/service_report.hpp"
@@ -44,29 +47,14 @@ namespace {
 constexpr size_t kImbalancesTold = 10;
 constexpr size_t kLastWords = 3;  // lines
 
-struct RunArguments {
-  std::string file;
-  control::Overrides overrides;
-  testbeds::CaptureRequest capture;
-  std::string report;
-  std::string flows;
-  std::string fct_file;
-  testbeds::SeriesRequest series;
-  std::string flow_series;
-  std::optional<dataplane::Duration> sample_interval;
-  std::string events;
-  RunPictures pictures;
-  std::string folder;
-  bool flat = false;
-  bool idle_rows = false;
-  bool json = false;
-  bool quiet = false;
-  bool no_server = false;
-};
-
 std::unexpected<Status> fail(const std::string& message) {
   complain("softspine: {}\n", message);
   return std::unexpected(Status::kWrongInput);
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream in{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 // Hosts that we start have files: what they are to run, and what they print.
@@ -153,7 +141,8 @@ class Run {
                              {"completion times", arguments_.fct_file, true},
                              {"counters", series_.path, true},
                              {"the flows over time", arguments_.flow_series, true},
-                             {"events", events_, true}};
+                             {"events", events_, true},
+                             {"the recording", arguments_.record, true}};
     for (FileUse& picture : arguments_.pictures.outputs()) out.push_back(std::move(picture));
     return out;
   }
@@ -190,7 +179,19 @@ class Run {
       auto& flows = fabric_->part<testbeds::FlowSeries>();
       if (auto opened = flows.open(arguments_.flow_series, series_.interval); !opened) return opened;
     }
-    return events_.empty() ? std::expected<void, std::string>{} : fabric_->part<testbeds::EventLog>().open(events_);
+    if (!events_.empty()) {
+      if (auto opened = fabric_->part<testbeds::EventLog>().open(events_); !opened) return opened;
+    }
+    return arguments_.record.empty() ? std::expected<void, std::string>{} : open_recording();
+  }
+
+  std::expected<void, std::string> open_recording() {
+    const dataplane::Duration usual = testbeds::usual_record_interval(testbed_.run);
+    return fabric_->part<testbeds::RunRecording>().open(
+        {.path = arguments_.record,
+         .run = {.version = run_facts(testbed_).program,
+                 .text = text_of(testbed_.file),
+                 .interval = arguments_.record_interval.value_or(usual)}});
   }
 
   std::expected<void, Status> make() {
@@ -280,9 +281,12 @@ class Run {
     const bool fct_written =
         write_file(arguments_.fct_file, [&] { return control::fct_text(snapshot, testbed_.fabric); });
     const bool pictures_written = arguments_.pictures.write(snapshot, testbed_.name, fabric_->stop_requested());
+    auto& recording = fabric_->part<testbeds::RunRecording>();
+    const bool recorded = recording.add_results(snapshot, report, recorded_pictures(snapshot, testbed_.name));
     error_printer_.reset();
     const bool adds_up = all_add_up(report["totals"]["imbalances"].get<std::vector<std::string>>()) &&
-                         all_add_up(fabric_->part<testbeds::CounterSeries>().check(snapshot));
+                         all_add_up(fabric_->part<testbeds::CounterSeries>().check(snapshot)) &&
+                         all_add_up(recording.check(snapshot));
     const bool succeeded = adds_up && all_went_on(report) && all_commands_succeeded(outcomes) &&
                            std::ranges::all_of(verdicts, &control::Verdict::held);
     if (arguments_.json) {
@@ -296,7 +300,7 @@ class Run {
       return Status::kUnexpected;
     }
     const bool flawless = capture && fabric_->errors().empty();
-    return flawless && report_written && flows_written && fct_written && pictures_written && succeeded
+    return flawless && report_written && flows_written && fct_written && pictures_written && recorded && succeeded
                ? Status::kDone
                : Status::kUnexpected;
   }
@@ -361,6 +365,7 @@ class Run {
     if (!series_.path.empty()) out += fmt::format("  {}  counters over time\n", series_.path);
     if (!arguments_.flow_series.empty()) out += fmt::format("  {}  flows over time\n", arguments_.flow_series);
     if (!events_.empty()) out += fmt::format("  {}  events\n", events_);
+    if (!arguments_.record.empty()) out += fmt::format("  {}  the recording\n", arguments_.record);
     out += arguments_.pictures.list();
     if (!arguments_.flows.empty()) out += fmt::format("  {}  each flow\n", arguments_.flows);
     if (!arguments_.fct_file.empty()) out += fmt::format("  {}  completion times\n", arguments_.fct_file);
@@ -396,34 +401,6 @@ Status run(const RunArguments& arguments) {
   return Run(arguments, *testbed)();
 }
 
-void add_telemetry_options(CLI::App& command, RunArguments& out) {
-  command.add_option("--counters-file", out.series.path,
-                     "write counters over time to this file, as JSON lines; also run: telemetry: counters_file");
-  command.add_option_function<std::string>(
-      "--sample-interval",
-      [&out](const std::string& text) {
-        const int64_t ps = quantity_argument("--sample-interval", text, control::kDurationQuantity);
-        if (ps < dataplane::Duration::ns(100).count_ps()) {
-          throw CLI::ValidationError("--sample-interval", "must be at least 100ns");
-        }
-        out.sample_interval = dataplane::Duration::ps(ps);
-      },
-      "emulated time from one sample of counters or flows to the next; 10us if not given");
-  command
-      .add_option("--counters", out.series.counters,
-                  "only these counters, by name, with * for anything, separated by commas; all if not given")
-      ->delimiter(',')
-      ->each([](const std::string& name) {
-        if (!control::names_a_series(name)) throw CLI::ValidationError("--counters", no_such_counter(name));
-      });
-  command.add_option("--flow-series", out.flow_series,
-                     "write the rates, windows, round-trip times, CNPs and marks of reliable flows over time to this "
-                     "file, as JSON lines, every --sample-interval");
-  command.add_option("--events", out.events,
-                     "write what happens, and when, to this file, as JSON lines: XOFF, pauses, storms, drops, links, "
-                     "routes, faults; also run: telemetry: events_file");
-}
-
 }  // namespace
 
 void add_run_command(CLI::App& app, Status& status) {
@@ -437,31 +414,11 @@ void add_run_command(CLI::App& app, Status& status) {
       "  softspine run pfc-storm.yaml --capture pauses.pcapng --capture-filter 'ether proto 0x8808'\n"
       "  softspine run pfc-storm.yaml --counters-file storm.jsonl --sample-interval 10us --counters 'pfc_*,drops'\n"
       "  softspine run pfc-storm.yaml --events events.jsonl\n"
+      "  softspine run pfc-storm.yaml --record storm.sqlite\n"
       "  softspine run link-flap.yaml --timeline faults.png\n"
       "  softspine run two-tier.yaml --workers 2 --seed 3 --json | jq .flows\n"
       "Ctrl-C (or SIGTERM, SIGHUP) ends it: files are closed and what was counted is printed.");
-  command->add_option("FILE", arguments->file, "a testbed file")->required();
-  add_overrides(*command, arguments->overrides);
-  CLI::Option* capture =
-      command->add_option("--capture", arguments->capture.path, "write what crosses the fabric to this pcapng file");
-  add_capture_options(*command, arguments->capture, "--capture-", capture);
-  command->add_option("--report", arguments->report, "write the report to this JSON file");
-  command->add_flag("--idle-rows", arguments->idle_rows,
-                    "in the report also the rows of hosts and links that carried nothing");
-  command->add_option("--flows", arguments->flows,
-                      "write a line for each flow to this CSV file: completion times, losses");
-  command->add_option("--fct-file", arguments->fct_file,
-                      "write a line for each flow that has ended to this file, as HPCC's ns-3 has it in fct.txt");
-  add_telemetry_options(*command, *arguments);
-  add_picture_options(*command, arguments->pictures);
-  command->add_flag("--flat", arguments->flat,
-                    "all nodes in windows as short as the shortest cable, instead of windows that nest: slower, to the "
-                    "same result");
-  command->add_option("--folder", arguments->folder,
-                      "for the files of guests and namespaces, and kept; else one that goes at the end");
-  command->add_flag("--json", arguments->json, "the report on stdout instead of tables");
-  command->add_flag("--quiet", arguments->quiet, "no progress");
-  command->add_flag("--no-server", arguments->no_server, "no control socket: `softspine show` will not find it");
+  add_run_arguments(*command, *arguments);
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 

@@ -54,6 +54,14 @@ std::string RunPictures::list() const {
   return out;
 }
 
+std::vector<control::RecordedPicture> recorded_pictures(const control::FabricSnapshot& snapshot,
+                                                        const std::string& testbed) {
+  std::vector<control::RecordedPicture> out;
+  if (!snapshot.faults.empty()) out.push_back({"faults", control::fault_timeline(snapshot, testbed)});
+  if (!snapshot.collectives.empty()) out.push_back({"busbw", control::busbw_picture(snapshot, testbed)});
+  return out;
+}
+
 void add_picture_options(CLI::App& command, RunPictures& out) {
   command
       .add_option("--timeline", out.timeline,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "control/record/recorded_results.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "tools/softspine/views/file_clashes.hpp"
 
@@ -23,6 +24,10 @@ struct RunPictures {
   // A line for each.
   std::string list() const;
 };
+
+// For a recording: those that have something to show.
+std::vector<control::RecordedPicture> recorded_pictures(const control::FabricSnapshot& snapshot,
+                                                        const std::string& testbed);
 
 void add_picture_options(CLI::App& command, RunPictures& out);
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/record/recorded_fabric.hpp"
+
+#include <filesystem>
+
+#include "control/record/recording_tables.hpp"
+#include "dataplane/packet/drop_reason.hpp"
+
+namespace softspine::control {
+
+namespace {
+
+void record_run(Database& into, const Testbed& testbed, const RecordedRun& run) {
+  Statement fact{into, "INSERT INTO run VALUES(?1, ?2)"};
+  fact.add("program_version").add(run.version).done();
+  fact.add("testbed").add(testbed.name).done();
+  fact.add("clock").add(testbed.run.clock == ClockKind::kWall ? "wall" : "virtual").done();
+  fact.add("seed").add(testbed.run.seed).done();
+  fact.add("sample_interval_ps").add(run.interval.count_ps()).done();
+  Statement{into, "INSERT INTO testbed VALUES(?1, ?2)"}
+      .add(std::filesystem::path(testbed.file).filename().string())
+      .add(run.text)
+      .done();
+  Statement reason{into, "INSERT INTO drop_reasons VALUES(?1, ?2)"};
+  for (uint32_t i = 0; i < dataplane::kDropReasons; ++i) {
+    reason.add(i).add(dataplane::name_of(static_cast<dataplane::DropReason>(i))).done();
+  }
+}
+
+void record_nodes(Database& into, const Fabric& fabric) {
+  Statement row{into, "INSERT INTO nodes VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"};
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    const FabricNode& node = fabric.nodes[n];
+    row.add(n).add(node.name).add(node.kind == NodeKind::kSwitch ? "switch" : "host").add(name_of(node.role));
+    row.add(int64_t{tier_of(node.role)}).add(node.plane).add(node.rail);
+    if (!node.server.empty()) row.add(node.server);
+    row.done();
+  }
+}
+
+void record_links(Database& into, const Fabric& fabric, const PortNumbers& ports) {
+  Statement port{into, "INSERT INTO ports VALUES(?1, ?2, ?3, ?4, ?5, ?6)"};
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    for (uint16_t p = 0; p < fabric.nodes[n].ports.size(); ++p) {
+      const LinkEnd end{n, p};
+      const uint32_t link = fabric.port(end).link;
+      port.add(ports.of(end)).add(n).add(fabric.name_of(end)).add(link).add(ports.of(fabric.peer_of(end)));
+      port.add(fabric.links[link].rate.count_bps()).done();
+    }
+  }
+  Statement row{into, "INSERT INTO links VALUES(?1, ?2, ?3, ?4, ?5)"};
+  for (uint32_t i = 0; i < fabric.links.size(); ++i) {
+    const FabricLink& link = fabric.links[i];
+    row.add(i).add(ports.of(link.a)).add(ports.of(link.b)).add(link.rate.count_bps());
+    row.add(link.propagation.count_ps()).done();
+  }
+}
+
+void record_ecn_thresholds(Database& into, const Testbed& testbed, const PortNumbers& ports) {
+  Statement row{into, "INSERT INTO ecn_thresholds VALUES(?1, ?2, ?3, ?4)"};
+  for (uint32_t n = 0; n < testbed.fabric.nodes.size(); ++n) {
+    const FabricNode& node = testbed.fabric.nodes[n];
+    if (node.kind != NodeKind::kSwitch || node.profile >= testbed.profiles.size()) continue;
+    const auto& qos = testbed.profiles[node.profile].qos;
+    for (uint16_t p = 0; qos && p < node.ports.size(); ++p) {
+      const PortQos& port = qos->port(node.ports[p].name);
+      for (uint32_t q = 0; q < dataplane::kQueues; ++q) {
+        if (port.wreds[q] == PortQos::kNone) continue;
+        const dataplane::WredLine& mark = qos->wreds[static_cast<size_t>(port.wreds[q])].second.mark;
+        if (!mark.off()) row.add(ports.of({n, p})).add(q).add(mark.min_bytes).add(mark.max_bytes).done();
+      }
+    }
+  }
+}
+
+}  // namespace
+
+PortNumbers::PortNumbers(const Fabric& fabric) {
+  uint32_t next = 0;
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    first_.push_back(next);
+    for (uint16_t p = 0; p < fabric.nodes[n].ports.size(); ++p) by_name_[fabric.name_of({n, p})] = next++;
+  }
+}
+
+void record_fabric(Database& into, const Testbed& testbed, const RecordedRun& run, const PortNumbers& ports) {
+  into.run("BEGIN");
+  into.run(std::string{recording_schema()});
+  record_run(into, testbed, run);
+  record_nodes(into, testbed.fabric);
+  record_links(into, testbed.fabric, ports);
+  record_ecn_thresholds(into, testbed, ports);
+  into.run("COMMIT");
+}
+
+}  // namespace softspine::control

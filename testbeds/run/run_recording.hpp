@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run's recording (control/record/sqlite_recording.hpp): counters, flows and events of a running fabric on their way
+// to it, at an interval of its own, beside whatever else is written.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "control/record/sqlite_recording.hpp"
+#include "testbeds/run/counter_series.hpp"
+#include "testbeds/run/event_log.hpp"
+#include "testbeds/run/flow_series.hpp"
+#include "testbeds/run/run_part.hpp"
+
+namespace softspine::testbeds {
+
+struct RecordingRequest {
+  std::string path;
+  control::RecordedRun run;
+};
+
+// A thousandth of the run's duration, 10 us at least; 1 ms if it has none.
+dataplane::Duration usual_record_interval(const control::RunConfig& run);
+
+class RunRecording : public RunPart {
+ public:
+  // All must outlive it. `log`: a part before this one, whose events it takes.
+  RunRecording(const control::Testbed& testbed, const control::Compiler& compiler, const LocalNodes& nodes,
+               const RunFlows& flows, EventLog& log, control::ErrorChannel& errors)
+      : testbed_(testbed),
+        log_(log),
+        errors_(errors),
+        counters_(testbed, compiler, nodes, errors),
+        flows_(testbed, nodes.engine(), flows, errors) {}
+
+  // Called before the first window. The error is a sentence.
+  std::expected<void, std::string> open(const RecordingRequest& request);
+  void finish(dataplane::Instant now) override;
+
+  // After finish(), if it was opened: sums that are not those of the snapshot of the end.
+  std::vector<std::string> check(const control::FabricSnapshot& end) const;
+  // After finish(). True if the recording is whole, or there is none.
+  bool add_results(const control::FabricSnapshot& end, const control::Json& report,
+                   const std::vector<control::RecordedPicture>& pictures);
+
+ private:
+  const control::Testbed& testbed_;
+  EventLog& log_;
+  control::ErrorChannel& errors_;
+  CounterSeries counters_;
+  FlowSeries flows_;
+  std::shared_ptr<control::Recording> recording_;
+};
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/run_arguments.hpp"
+
+#include "control/record/series.hpp"
+#include "tools/softspine/capture_options.hpp"
+
+namespace softspine::tools {
+
+namespace {
+
+CLI::Option* add_interval(CLI::App& command, const std::string& name, std::optional<dataplane::Duration>& out,
+                          const std::string& help) {
+  return command.add_option_function<std::string>(
+      name,
+      [&out, name](const std::string& text) {
+        const int64_t ps = quantity_argument(name, text, control::kDurationQuantity);
+        if (ps < dataplane::Duration::ns(100).count_ps()) throw CLI::ValidationError(name, "must be at least 100ns");
+        out = dataplane::Duration::ps(ps);
+      },
+      help);
+}
+
+void add_telemetry_options(CLI::App& command, RunArguments& out) {
+  command.add_option("--counters-file", out.series.path,
+                     "write counters over time to this file, as JSON lines; also run: telemetry: counters_file");
+  add_interval(command, "--sample-interval", out.sample_interval,
+               "emulated time from one sample of counters or flows to the next; 10us if not given");
+  command
+      .add_option("--counters", out.series.counters,
+                  "only these counters, by name, with * for anything, separated by commas; all if not given")
+      ->delimiter(',')
+      ->each([](const std::string& name) {
+        if (!control::names_a_series(name)) throw CLI::ValidationError("--counters", no_such_counter(name));
+      });
+  command.add_option("--flow-series", out.flow_series,
+                     "write the rates, windows, round-trip times, CNPs and marks of reliable flows over time to this "
+                     "file, as JSON lines, every --sample-interval");
+  command.add_option("--events", out.events,
+                     "write what happens, and when, to this file, as JSON lines: XOFF, pauses, storms, drops, links, "
+                     "routes, faults; also run: telemetry: events_file");
+  CLI::Option* record = command.add_option("--record", out.record,
+                                           "record the run to this SQLite database: fabric, counters, events, flows, "
+                                           "results (docs/recording.md)");
+  add_interval(command, "--record-interval", out.record_interval,
+               "emulated time from one sample of the recording to the next; a thousandth of the duration if not given, "
+               "10us at least")
+      ->needs(record);
+}
+
+}  // namespace
+
+void add_run_arguments(CLI::App& command, RunArguments& out) {
+  command.add_option("FILE", out.file, "a testbed file")->required();
+  add_overrides(command, out.overrides);
+  CLI::Option* capture =
+      command.add_option("--capture", out.capture.path, "write what crosses the fabric to this pcapng file");
+  add_capture_options(command, out.capture, "--capture-", capture);
+  command.add_option("--report", out.report, "write the report to this JSON file");
+  command.add_flag("--idle-rows", out.idle_rows, "in the report also the rows of hosts and links that carried nothing");
+  command.add_option("--flows", out.flows, "write a line for each flow to this CSV file: completion times, losses");
+  command.add_option("--fct-file", out.fct_file,
+                     "write a line for each flow that has ended to this file, as HPCC's ns-3 has it in fct.txt");
+  add_telemetry_options(command, out);
+  add_picture_options(command, out.pictures);
+  command.add_flag("--flat", out.flat,
+                   "all nodes in windows as short as the shortest cable, instead of windows that nest: slower, to the "
+                   "same result");
+  command.add_option("--folder", out.folder,
+                     "for the files of guests and namespaces, and kept; else one that goes at the end");
+  command.add_flag("--json", out.json, "the report on stdout instead of tables");
+  command.add_flag("--quiet", out.quiet, "no progress");
+  command.add_flag("--no-server", out.no_server, "no control socket: `softspine show` will not find it");
+}
+
+}  // namespace softspine::tools

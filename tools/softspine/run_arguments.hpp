@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `softspine run` is asked for, and the options that say so.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "control/load/load.hpp"
+#include "testbeds/run/counter_series.hpp"
+#include "testbeds/run/fabric_capture.hpp"
+#include "tools/softspine/arguments.hpp"
+#include "tools/softspine/run_pictures.hpp"
+
+namespace softspine::tools {
+
+struct RunArguments {
+  std::string file;
+  control::Overrides overrides;
+  testbeds::CaptureRequest capture;
+  std::string report;
+  std::string flows;
+  std::string fct_file;
+  testbeds::SeriesRequest series;
+  std::string flow_series;
+  std::optional<dataplane::Duration> sample_interval;
+  std::string events;
+  std::string record;
+  std::optional<dataplane::Duration> record_interval;
+  RunPictures pictures;
+  std::string folder;
+  bool flat = false;
+  bool idle_rows = false;
+  bool json = false;
+  bool quiet = false;
+  bool no_server = false;
+};
+
+void add_run_arguments(CLI::App& command, RunArguments& out);
+
+}  // namespace softspine::tools
