@@ -20,6 +20,7 @@
 #include "tools/softspine/import_hash_command.hpp"
 #include "tools/softspine/pause_counters_command.hpp"
 #include "tools/softspine/polarization_command.hpp"
+#include "tools/softspine/report_command.hpp"
 #include "tools/softspine/reproduce_command.hpp"
 #include "tools/softspine/run_command.hpp"
 #include "tools/softspine/source_ports_command.hpp"
@@ -65,6 +66,7 @@ Status command_status(int argc, char** argv) {
     add_fabric_commands(app, status);
     add_storm_command(app, status);
     add_pause_counters_command(app, status);
+    add_report_command(app, status);
     add_reproduce_command(app, status);
   add_sweep_command(app, status);
     add_bench_command(app, status);

@@ -8,9 +8,9 @@ namespace softspine::tools {
 
 namespace {
 
-CLI::Option* add_interval(CLI::App& command, const std::string& name, std::optional<dataplane::Duration>& out,
-                          const std::string& help) {
-  return command.add_option_function<std::string>(
+void add_interval(CLI::App& command, const std::string& name, std::optional<dataplane::Duration>& out,
+                  const std::string& help) {
+  command.add_option_function<std::string>(
       name,
       [&out, name](const std::string& text) {
         const int64_t ps = quantity_argument(name, text, control::kDurationQuantity);
@@ -38,13 +38,14 @@ void add_telemetry_options(CLI::App& command, RunArguments& out) {
   command.add_option("--events", out.events,
                      "write what happens, and when, to this file, as JSON lines: XOFF, pauses, storms, drops, links, "
                      "routes, faults; also run: telemetry: events_file");
-  CLI::Option* record = command.add_option("--record", out.record,
-                                           "record the run to this SQLite database: fabric, counters, events, flows, "
-                                           "results (docs/recording.md)");
+  command.add_option("--record", out.record,
+                     "record the run to this SQLite database: fabric, counters, events, flows, results "
+                     "(docs/recording.md)");
+  command.add_option("--html", out.html,
+                     "write one HTML page about the run, to be mailed: verdict, pictures, the slowest flows' causes");
   add_interval(command, "--record-interval", out.record_interval,
                "emulated time from one sample of the recording to the next; a thousandth of the duration if not given, "
-               "10us at least")
-      ->needs(record);
+               "10us at least");
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct RunArguments {
   std::optional<dataplane::Duration> sample_interval;
   std::string events;
   std::string record;
+  std::string html;
   std::optional<dataplane::Duration> record_interval;
   RunPictures pictures;
   std::string folder;

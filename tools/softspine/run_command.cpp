@@ -4,17 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
 
+#include "analysis/page/report_page.hpp"
 #include "control/expect/judge.hpp"
 #include "control/record/series.hpp"
 #include "control/report/fct_file.hpp"
 #include "control/report/flows_csv.hpp"
 #include "control/report/report.hpp"
+#include "dataplane/edge/owned_fd.hpp"
 #include "dataplane/packet/huge_heap.hpp"
 #include "testbeds/run/captures.hpp"
 #include "testbeds/run/counter_series.hpp"
@@ -101,6 +105,7 @@ class Run {
       return fail("--counters goes with --counters-file");
     if (series_.path.empty() && arguments_.flow_series.empty() && arguments_.sample_interval)
       return fail("--sample-interval goes with --counters-file or --flow-series");
+    if (!is_recorded() && arguments_.record_interval) return fail("--record-interval goes with --record or --html");
     std::vector<FileUse> files = outputs();
     for (const FileUse& file : files) {
       const std::string obstacle = file.path.empty() ? "" : obstacle_to_writing(file.path);
@@ -142,7 +147,8 @@ class Run {
                              {"counters", series_.path, true},
                              {"the flows over time", arguments_.flow_series, true},
                              {"events", events_, true},
-                             {"the recording", arguments_.record, true}};
+                             {"the recording", arguments_.record, true},
+                             {"the page", arguments_.html, true}};
     for (FileUse& picture : arguments_.pictures.outputs()) out.push_back(std::move(picture));
     return out;
   }
@@ -153,7 +159,8 @@ class Run {
     std::error_code none;
     const RunPictures& drawn = arguments_.pictures;
     const std::initializer_list<std::filesystem::path> late{arguments_.report, arguments_.flows, arguments_.fct_file,
-                                                            drawn.timeline,    drawn.busbw,      drawn.steps};
+                                                            drawn.timeline,    drawn.busbw,      drawn.steps,
+                                                            arguments_.html};
     return use.writes && std::ranges::find(late, use.path) == late.end() &&
            std::filesystem::symlink_status(use.path, none).type() == std::filesystem::file_type::fifo;
   }
@@ -182,13 +189,23 @@ class Run {
     if (!events_.empty()) {
       if (auto opened = fabric_->part<testbeds::EventLog>().open(events_); !opened) return opened;
     }
-    return arguments_.record.empty() ? std::expected<void, std::string>{} : open_recording();
+    return is_recorded() ? open_recording() : std::expected<void, std::string>{};
   }
 
+  bool is_recorded() const { return !arguments_.record.empty() || !arguments_.html.empty(); }
+
+  // The page is made of a recording: of one that goes, if none is asked for.
   std::expected<void, std::string> open_recording() {
+    recording_ = arguments_.record;
+    if (recording_.empty()) {
+      std::error_code none;
+      recording_ = (std::filesystem::temp_directory_path(none) / "softspine-page-XXXXXX").string();
+      const dataplane::OwnedFd made{mkstemp(recording_.data())};
+      if (!made) return std::unexpected("cannot make " + recording_ + " for the page: " + std::strerror(errno));
+    }
     const dataplane::Duration usual = testbeds::usual_record_interval(testbed_.run);
     return fabric_->part<testbeds::RunRecording>().open(
-        {.path = arguments_.record,
+        {.path = recording_,
          .run = {.version = run_facts(testbed_).program,
                  .text = text_of(testbed_.file),
                  .interval = arguments_.record_interval.value_or(usual)}});
@@ -217,6 +234,7 @@ class Run {
     server_.reset();
     fabric_.reset();
     std::error_code ignored;
+    if (arguments_.record.empty() && !recording_.empty()) std::filesystem::remove(recording_, ignored);
     if (!folder_.empty() && !keeps_folder()) std::filesystem::remove_all(folder_, ignored);
   }
 
@@ -282,7 +300,8 @@ class Run {
         write_file(arguments_.fct_file, [&] { return control::fct_text(snapshot, testbed_.fabric); });
     const bool pictures_written = arguments_.pictures.write(snapshot, testbed_.name, fabric_->stop_requested());
     auto& recording = fabric_->part<testbeds::RunRecording>();
-    const bool recorded = recording.add_results(snapshot, report, recorded_pictures(snapshot, testbed_.name));
+    const bool recorded =
+        recording.add_results(snapshot, report, recorded_pictures(snapshot, testbed_.name)) && write_page();
     error_printer_.reset();
     const bool adds_up = all_add_up(report["totals"]["imbalances"].get<std::vector<std::string>>()) &&
                          all_add_up(fabric_->part<testbeds::CounterSeries>().check(snapshot)) &&
@@ -359,6 +378,13 @@ class Run {
     return false;
   }
 
+  bool write_page() const {
+    if (arguments_.html.empty()) return true;
+    const auto page = analysis::page::report_page(recording_);
+    if (!page) complain("softspine: {}\n", page.error());
+    return page && write_file(arguments_.html, [&] { return *page; });
+  }
+
   void print_files(const std::expected<control::CaptureTotals, std::string>& capture) const {
     std::string out;
     if (!arguments_.report.empty()) out += fmt::format("  {}  the report\n", arguments_.report);
@@ -366,6 +392,7 @@ class Run {
     if (!arguments_.flow_series.empty()) out += fmt::format("  {}  flows over time\n", arguments_.flow_series);
     if (!events_.empty()) out += fmt::format("  {}  events\n", events_);
     if (!arguments_.record.empty()) out += fmt::format("  {}  the recording\n", arguments_.record);
+    if (!arguments_.html.empty()) out += fmt::format("  {}  the page\n", arguments_.html);
     out += arguments_.pictures.list();
     if (!arguments_.flows.empty()) out += fmt::format("  {}  each flow\n", arguments_.flows);
     if (!arguments_.fct_file.empty()) out += fmt::format("  {}  completion times\n", arguments_.fct_file);
@@ -388,6 +415,7 @@ class Run {
   std::unique_ptr<FabricServer> server_;
   testbeds::SeriesRequest series_;
   std::string events_;
+  std::string recording_;   // its path; empty: none
   std::string incomplete_;  // why the run could not go on
   Screen screen_;
   std::optional<ErrorPrinter> error_printer_;  // while it runs, and until its captures are closed
@@ -414,7 +442,7 @@ void add_run_command(CLI::App& app, Status& status) {
       "  softspine run pfc-storm.yaml --capture pauses.pcapng --capture-filter 'ether proto 0x8808'\n"
       "  softspine run pfc-storm.yaml --counters-file storm.jsonl --sample-interval 10us --counters 'pfc_*,drops'\n"
       "  softspine run pfc-storm.yaml --events events.jsonl\n"
-      "  softspine run pfc-storm.yaml --record storm.sqlite\n"
+      "  softspine run pfc-storm.yaml --record storm.sqlite --html storm.html\n"
       "  softspine run link-flap.yaml --timeline faults.png\n"
       "  softspine run two-tier.yaml --workers 2 --seed 3 --json | jq .flows\n"
       "Ctrl-C (or SIGTERM, SIGHUP) ends it: files are closed and what was counted is printed.");
