@@ -83,6 +83,7 @@ std::string one_that_matters(const std::string& text, const Variant& all, const 
   if (all.samples) attempt({.samples = all.samples});
   if (all.captures) attempt({.captures = true});
   if (all.logs_events) attempt({.logs_events = true});
+  if (all.records) attempt({.records = true});
   if (all.poisons) attempt({.poisons = true});
   return out;
 }
@@ -109,7 +110,7 @@ void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
   const Duration odd = odd_interval(seed);
   for (const Variant& variant :
        {Variant{.workers = 2, .logs_events = true, .samples = odd},
-        Variant{.workers = 3, .flat = true, .captures = !drawn.floods}, Variant{.poisons = true}}) {
+        Variant{.workers = 3, .flat = true, .captures = !drawn.floods, .records = true}, Variant{.poisons = true}}) {
     const VariantOutcome other = run_variant(drawn.text, variant);
     const std::string differs = difference(other, first);
     if (!differs.empty())

@@ -14,9 +14,11 @@
 #include "testbeds/run/captures.hpp"
 #include "testbeds/run/counter_series.hpp"
 #include "testbeds/run/event_log.hpp"
+#include "testbeds/run/run_recording.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/random/drawn_files.hpp"
 #include "tests/scenario/random/edge_files.hpp"
+#include "tests/scenario/run/recording_reader.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {
@@ -46,15 +48,37 @@ std::string taken(const std::string& path) {
   return out;
 }
 
+constexpr dataplane::Duration kOddInterval = dataplane::Duration::ps(1'700'003);
+
 void open_outputs(RunningFabric& fabric, const Variant& variant) {
   const auto fine = [](const auto& opened) {
     if (!opened) ADD_FAILURE() << opened.error();
   };
   if (variant.captures) fine(fabric.part<Captures>().open_for_run({.path = temporary("pcapng"), .ports = {}}));
   if (variant.logs_events) fine(fabric.part<EventLog>().open(temporary("events")));
+  if (variant.records) {
+    fine(fabric.part<RunRecording>().open(
+        {.path = temporary("sqlite"),
+         .run = {.version = "1", .text = "", .interval = variant.samples.value_or(kOddInterval)}}));
+  }
   if (variant.samples)
     fine(
         fabric.part<CounterSeries>().open({.path = temporary("series"), .interval = *variant.samples, .counters = {}}));
+}
+
+// Each sum and last value that the recording has is that of the run's end. Pools may be others by then: a profile has
+// changed.
+void check_recording(RunningFabric& fabric, const VariantOutcome& outcome) {
+  auto& recording = fabric.part<RunRecording>();
+  for (const std::string& wrong : recording.check(outcome.snapshot)) ADD_FAILURE() << wrong;
+  EXPECT_TRUE(recording.add_results(outcome.snapshot, outcome.report, {}));
+  auto found = RecordingReader{temporary("sqlite")}.values();
+  auto wanted = values_of(outcome.snapshot);
+  for (auto* each : {&found, &wanted}) {
+    std::erase_if(*each, [](const auto& value) { return value.first.starts_with("pool_samples"); });
+  }
+  EXPECT_TRUE(found == wanted) << "what is recorded is not what is reported";
+  std::filesystem::remove(temporary("sqlite"));
 }
 
 // The line that differs, and the same one of the other text.
@@ -85,6 +109,7 @@ std::string Variant::text() const {
   if (samples) out += fmt::format(", samples every {} ps", samples->count_ps());
   if (captures) out += ", capture";
   if (logs_events) out += ", events";
+  if (records) out += ", recording";
   if (poisons) out += ", poisoned packets";
   return out;
 }
@@ -116,6 +141,7 @@ VariantOutcome run_variant(const std::string& text, const Variant& variant) {
       control::report_json(out.snapshot, {.testbed = testbed->name, .clock = "virtual", .seed = testbed->run.seed});
   EXPECT_EQ(out.report["totals"]["imbalances"], control::Json::array());
   for (const std::string& wrong : (*fabric)->part<CounterSeries>().check(out.snapshot)) ADD_FAILURE() << wrong;
+  if (variant.records) check_recording(**fabric, out);
   EXPECT_EQ((*fabric)->drain(), 0U) << "packets that leaked";
   fabric->reset();  // closes its files
   if (variant.captures) out.capture = taken(temporary("pcapng"));

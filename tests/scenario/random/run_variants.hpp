@@ -20,6 +20,7 @@ struct Variant {
   bool captures = false;
   bool logs_events = false;
   std::optional<dataplane::Duration> samples;  // their interval
+  bool records = false;                        // into a database, at that interval or at an odd one
   bool poisons = false;                        // packets come with other bytes each time
   std::string text() const;
 };
