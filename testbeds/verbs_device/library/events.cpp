@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completion channels and asynchronous events: their descriptors may be polled.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "testbeds/verbs_device/library/ours.hpp"
+
+using namespace softspine::testbeds;
+
+namespace {
+
+// Whole messages, or -1 with an errno: a program may have made the descriptor non-blocking.
+template <typename Message>
+int read_message(int fd, Message& out) {
+  ssize_t got = 0;
+  do {
+    got = read(fd, &out, sizeof out);
+  } while (got < 0 && errno == EINTR);
+  if (got == static_cast<ssize_t>(sizeof out)) return 0;
+  if (got >= 0) errno = EIO;
+  return -1;
+}
+
+}  // namespace
+
+// `refcnt` is ours to use: the channel's handle, plus one.
+SOFTSPINE_VERB ibv_comp_channel* ibv_create_comp_channel(ibv_context* context) {
+  DeviceRequest request{};
+  request.call = Call::kCreateChannel;
+  DeviceReply reply{};
+  int fds[2] = {-1, -1};
+  auto* const made = make<ibv_comp_channel>();
+  const int error = made == nullptr ? ENOMEM : call(ours(context), request, reply, fds);
+  if (error != 0) {
+    std::free(made);
+    return refuse(error);
+  }
+  made->context = context;
+  made->fd = fds[0];
+  made->refcnt = static_cast<int>(reply.handle + 1);
+  return made;
+}
+
+SOFTSPINE_VERB int ibv_destroy_comp_channel(ibv_comp_channel* channel) {
+  DeviceRequest request{};
+  request.call = Call::kDestroyChannel;
+  request.handle = static_cast<uint32_t>(channel->refcnt) - 1;
+  DeviceReply reply{};
+  const int error = call(ours(channel->context), request, reply);
+  if (error != 0) return error;
+  close(channel->fd);
+  std::free(channel);
+  return 0;
+}
+
+// Events of queues that are gone are passed over.
+SOFTSPINE_VERB int ibv_get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) {
+  for (;;) {
+    uint32_t handle = 0;
+    if (read_message(channel->fd, handle) != 0) return -1;
+    ibv_cq* const found = ours(channel->context).queues[handle % kCompletionQueueLimit];
+    if (found == nullptr || found->handle != handle) continue;
+    pthread_mutex_lock(&found->mutex);
+    ++ours(found).reported;
+    pthread_mutex_unlock(&found->mutex);
+    *cq = found;
+    *cq_context = found->cq_context;
+    return 0;
+  }
+}
+
+SOFTSPINE_VERB void ibv_ack_cq_events(ibv_cq* cq, unsigned count) {
+  pthread_mutex_lock(&cq->mutex);
+  cq->comp_events_completed += count;
+  pthread_cond_signal(&cq->cond);
+  pthread_mutex_unlock(&cq->mutex);
+}
+
+SOFTSPINE_VERB int ibv_get_async_event(ibv_context* context, ibv_async_event* out) {
+  for (;;) {
+    AsyncEvent event{};
+    if (read_message(context->async_fd, event) != 0) return -1;
+    OurContext& own = ours(context);
+    *out = {};
+    out->event_type = static_cast<ibv_event_type>(event.type);
+    switch (out->event_type) {
+      case IBV_EVENT_CQ_ERR:
+        out->element.cq = own.queues[event.handle % kCompletionQueueLimit];
+        if (out->element.cq == nullptr || out->element.cq->handle != event.handle) continue;
+        return 0;
+      case IBV_EVENT_SRQ_LIMIT_REACHED:
+      case IBV_EVENT_SRQ_ERR:
+        out->element.srq = own.shared[event.handle % 1024];
+        if (out->element.srq == nullptr || out->element.srq->handle != event.handle) continue;
+        return 0;
+      case IBV_EVENT_PORT_ACTIVE:
+      case IBV_EVENT_PORT_ERR: out->element.port_num = static_cast<int>(event.handle); return 0;
+      default:
+        out->element.qp = own.queue_pairs[event.handle % kQueuePairLimit];
+        if (out->element.qp == nullptr || out->element.qp->handle != event.handle) continue;
+        return 0;
+    }
+  }
+}
+
+SOFTSPINE_VERB void ibv_ack_async_event(ibv_async_event*) {}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of an RNIC share: its addresses, its link, its objects, what it counts.
+#pragma once
+
+#include <cstdint>
+
+#include "dataplane/packet/pool.hpp"
+#include "testbeds/hosts/host_config.hpp"
+#include "testbeds/verbs_device/verbs_objects.hpp"
+
+namespace softspine::testbeds {
+
+// The link's side: the NIC that queues, paces and obeys pauses.
+class RnicPort {
+ public:
+  virtual ~RnicPort() = default;
+  virtual void send(dataplane::Packet packet, dataplane::Instant now) noexcept = 0;
+  // How long a frame that is sent now would wait.
+  virtual dataplane::Duration backlog(dataplane::Instant now) const noexcept = 0;
+};
+
+// By rxe's names, as far as it has one.
+struct RnicCounters {
+  uint64_t sent_pkts = 0;
+  uint64_t rcvd_pkts = 0;
+  uint64_t duplicate_request = 0;
+  uint64_t out_of_seq_request = 0;
+  uint64_t rcvd_rnr_err = 0;
+  uint64_t send_rnr_err = 0;
+  uint64_t rcvd_seq_err = 0;
+  uint64_t retry_exceeded_err = 0;
+  uint64_t retry_rnr_exceeded_err = 0;
+  uint64_t completer_retry_err = 0;  // timeouts
+  uint64_t send_err = 0;             // packets for which there was no memory
+  uint64_t rdma_sends = 0;
+  uint64_t rdma_recvs = 0;
+  uint64_t unknown_qp = 0;  // packets for no queue pair that takes them
+  uint64_t retransmitted_pkts = 0;
+  uint64_t queue_pair_errors = 0;
+  uint64_t cq_overflows = 0;
+};
+
+struct RnicGround {
+  HostConfig host;  // its addresses and its gateway
+  uint8_t ecn = 0;  // of packets whose queue pair says nothing
+  dataplane::PacketPool& pool;
+  RnicPort& port;
+  VerbsObjects objects;
+  RnicCounters counters;
+};
+
+}  // namespace softspine::testbeds
