@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two RNICs back to back in a time of the test's own, and a program at each, which is this process: it writes rings as
+// the library does, and its memory is ours. Between them a function decides what becomes of each packet.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "testbeds/verbs_device/device_calls_handler.hpp"
+#include "testbeds/verbs_device/rnic.hpp"
+
+namespace softspine::testbeds {
+
+using namespace dataplane;
+
+struct Posted {
+  uint32_t opcode = IBV_WR_SEND;
+  uint32_t flags = IBV_SEND_SIGNALED;
+  uint64_t id = 0;
+  uint64_t remote = 0;
+  uint32_t key = 0;
+  uint64_t compare_add = 0;
+  uint64_t swap = 0;
+  uint32_t immediate = 0;
+  std::vector<MemoryPiece> pieces;
+};
+
+// A program's view of one device: objects and rings.
+class Program {
+ public:
+  Program(uint32_t ipv4, PacketPool& pool, RnicPort& port)
+      : rnic_({.mac = {2, 0, 0, 0, 0, 1}, .ipv4 = ipv4, .gateway = {2, 0, 0, 0, 0, 2}}, 0, pool, port),
+        handler_(rnic_, {.state = IBV_PORT_ACTIVE, .largest_mtu = IBV_MTU_4096, .active_mtu = IBV_MTU_4096}) {
+    client_ = *handler_.add_client(getpid());
+    DeviceRequest open{.call = Call::kOpen};
+    open.number = kDeviceVersion;
+    EXPECT_EQ(ask(open).error, 0);
+    pd_ = ask({.call = Call::kAllocatePd}).handle;
+    DeviceRequest cq{.call = Call::kCreateCq};
+    cq.number = 4096;
+    cq_ = ask(cq).handle;
+  }
+
+  DeviceReply ask(const DeviceRequest& request) {
+    CallResult result;
+    handler_.handle(client_, request, result);
+    return result.reply;
+  }
+  uint32_t register_memory(void* place, size_t bytes, uint32_t access) {
+    DeviceRequest request{.call = Call::kRegisterMemory};
+    request.pd = pd_;
+    request.address = request.remote_address = reinterpret_cast<uint64_t>(place);
+    request.length = bytes;
+    request.access = access;
+    const DeviceReply reply = ask(request);
+    EXPECT_EQ(reply.error, 0);
+    return reply.number;
+  }
+  uint32_t make_pair(uint32_t type = IBV_QPT_RC, uint32_t slots = 64) {
+    DeviceRequest request{.call = Call::kCreateQp};
+    request.number = type;
+    request.pd = pd_;
+    request.send_cq = request.receive_cq = cq_;
+    request.sizes = {slots, slots, 4, 4, 64};
+    const DeviceReply reply = ask(request);
+    EXPECT_EQ(reply.error, 0);
+    return reply.handle;
+  }
+  // RESET to RTS in three calls.
+  void connect(uint32_t qp, uint32_t peer_ipv4, uint32_t peer_qp, QueuePairAttributes own) {
+    own.port = 1;
+    own.has_address = 1;
+    own.gid[10] = own.gid[11] = 0xff;
+    store32(own.gid + 12, peer_ipv4);
+    own.destination_qp = peer_qp;
+    own.access = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+    const auto change = [&](uint32_t state, uint32_t mask) {
+      DeviceRequest request{.call = Call::kModifyQp};
+      request.handle = qp;
+      request.number = mask | IBV_QP_STATE;
+      request.attributes = own;
+      request.attributes.state = state;
+      EXPECT_EQ(ask(request).error, 0) << state;
+    };
+    change(IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS | IBV_QP_QKEY);
+    change(IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+                            IBV_QP_MIN_RNR_TIMER);
+    change(IBV_QPS_RTS, IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+  }
+
+  QueuePair& pair(uint32_t qp) { return *rnic_.ground().objects.queue_pairs.find(qp); }
+  void post(uint32_t qp, const Posted& work) {
+    WorkRing& ring = pair(qp).sends;
+    auto& head = *reinterpret_cast<QueueHead*>(ring.memory().place());
+    const uint32_t index = head.produced.load();
+    auto* const place = const_cast<uint8_t*>(ring.slot(index));
+    SendSlot slot{.id = work.id,
+                  .opcode = work.opcode,
+                  .flags = work.flags,
+                  .immediate = work.immediate,
+                  .remote_key = work.key,
+                  .remote_address = work.remote,
+                  .compare_add = work.compare_add,
+                  .swap = work.swap,
+                  .pieces = static_cast<uint32_t>(work.pieces.size())};
+    std::memcpy(place, &slot, sizeof slot);
+    std::memcpy(place + sizeof slot, work.pieces.data(), work.pieces.size() * sizeof(MemoryPiece));
+    head.produced.store(index + 1);
+    ring_for(qp);
+  }
+  void post_receive(uint32_t qp, uint64_t id, const std::vector<MemoryPiece>& pieces) {
+    WorkRing& ring = pair(qp).receives;
+    auto& head = *reinterpret_cast<QueueHead*>(ring.memory().place());
+    const uint32_t index = head.produced.load();
+    auto* const place = const_cast<uint8_t*>(ring.slot(index));
+    const ReceiveSlot slot{.id = id, .pieces = static_cast<uint32_t>(pieces.size())};
+    std::memcpy(place, &slot, sizeof slot);
+    std::memcpy(place + sizeof slot, pieces.data(), pieces.size() * sizeof(MemoryPiece));
+    head.produced.store(index + 1);
+    ring_for(qp);
+  }
+  void ring_for(uint32_t qp) {
+    Doorbells& bells = rnic_.ground().objects.clients[client_]->bells();
+    const uint32_t number = qp % kQueuePairLimit;
+    bells.words[number / 64] |= uint64_t{1} << (number % 64);
+    bells.summary |= uint64_t{1} << (number / 64);
+  }
+  std::optional<CompletionSlot> poll() {
+    CompletionQueue& queue = *rnic_.ground().objects.completion_queues.find(cq_);
+    auto& head = *reinterpret_cast<QueueHead*>(queue.memory().place());
+    if (head.produced.load() == head.consumed.load()) return std::nullopt;
+    CompletionSlot out;
+    const uint32_t index = head.consumed.load();
+    std::memcpy(&out, queue.memory().place() + sizeof head + size_t{index % queue.slots()} * sizeof out, sizeof out);
+    head.consumed.store(index + 1);
+    return out;
+  }
+  std::vector<CompletionSlot> all_completions() {
+    std::vector<CompletionSlot> all;
+    while (const auto next = poll()) all.push_back(*next);
+    return all;
+  }
+  Rnic& rnic() { return rnic_; }
+  uint32_t client() const { return client_; }
+
+ private:
+  Rnic rnic_;
+  DeviceCallsHandler handler_;
+  uint32_t client_ = 0;
+  uint32_t pd_ = 0;
+  uint32_t cq_ = 0;
+};
+
+class TwoRnics {
+ public:
+  static constexpr uint32_t kFirst = 0x0a000001;
+  static constexpr uint32_t kSecond = 0x0a000002;
+  // How many copies of it arrive.
+  using Fate = std::function<uint32_t(const Packet&)>;
+
+  ~TwoRnics() {
+    for (Wire* wire : {&to_second_, &to_first_}) {
+      while (!wire->packets.empty()) PacketPool::release(wire->packets.pop());
+    }
+    for (Program* program : {&first, &second}) program->rnic().flush();
+    EXPECT_EQ(pool_.in_use(), 0u);
+  }
+
+  // A connection; its queue pairs at both.
+  std::pair<uint32_t, uint32_t> connect(const QueuePairAttributes& own = usual(), uint32_t type = IBV_QPT_RC,
+                                        uint32_t slots = 64) {
+    const uint32_t a = first.make_pair(type, slots);
+    const uint32_t b = second.make_pair(type, slots);
+    first.connect(a, kSecond, b, own);
+    second.connect(b, kFirst, a, own);
+    return {a, b};
+  }
+  static QueuePairAttributes usual() {
+    return {.path_mtu = IBV_MTU_1024,
+            .most_reads = 4,
+            .most_reads_of_peer = 4,
+            .rnr_timer = 1,
+            .timeout = 4,
+            .retries = 7,
+            .rnr_retries = 7};
+  }
+  // Until nothing moves any more, and no timer runs that ends within `patience`.
+  void run(Duration patience = Duration::ms(20)) {
+    const Instant end = now_ + patience;
+    for (;;) {
+      for (Program* program : {&first, &second}) {
+        program->rnic().take_doorbells();
+        program->rnic().pump(now_);
+      }
+      now_ = now_ + Duration::ns(500);
+      const bool moved = deliver(to_second_, second) | deliver(to_first_, first);
+      if (moved || first.rnic().has_queued() || second.rnic().has_queued()) continue;
+      const Instant next = std::min(first.rnic().next(), second.rnic().next());
+      if (next > end) return;
+      now_ = std::max(now_, next);
+      for (Program* program : {&first, &second}) program->rnic().expire(now_);
+    }
+  }
+  void set_fate(Fate fate) { fate_ = std::move(fate); }
+
+ private:
+  struct Wire final : RnicPort {
+    PacketList packets;
+    void send(Packet packet, Instant) noexcept override { packets.push(std::move(packet)); }
+    Duration backlog(Instant) const noexcept override { return {}; }
+  };
+  bool deliver(Wire& wire, Program& to) {
+    bool any = false;
+    while (!wire.packets.empty()) {
+      any = true;
+      Packet packet = wire.packets.pop();
+      const uint32_t copies = fate_ ? fate_(packet) : 1;
+      for (uint32_t i = 1; i < copies; ++i)
+        EXPECT_EQ(to.rnic().receive(pool_.copy(packet), now_), DropReason::kConsumed);
+      if (copies == 0) {
+        PacketPool::release(std::move(packet));
+      } else {
+        EXPECT_EQ(to.rnic().receive(std::move(packet), now_), DropReason::kConsumed);
+      }
+    }
+    to.rnic().flush();
+    return any;
+  }
+
+  PacketPool pool_{"rnics", 8191, 9280};
+  Wire to_second_;
+  Wire to_first_;
+  Instant now_;
+  Fate fate_;
+
+ public:
+  Program first{kFirst, pool_, to_second_};
+  Program second{kSecond, pool_, to_first_};
+};
+
+}  // namespace softspine::testbeds
