@@ -47,6 +47,14 @@ struct NamespaceHost {
   dataplane::Duration timeout = dataplane::Duration::s(60);
 };
 
+// Programs of this machine that use an RDMA device of ours, which needs no kernel module (testbeds/verbs_device).
+struct VerbsHost {
+  static constexpr const char* kWord = "verbs";
+  static constexpr HostClock kClock = HostClock::kWall;
+  std::string run;
+  dataplane::Duration timeout = dataplane::Duration::s(60);
+};
+
 struct TapEdge {
   static constexpr const char* kWord = "tap";
   static constexpr HostClock kClock = HostClock::kWall;
@@ -103,7 +111,7 @@ struct EdgeHost {
   std::vector<Edge> edges;
 };
 
-using Attachment = std::variant<BuiltinHost, Guest, NamespaceHost, EdgeHost>;
+using Attachment = std::variant<BuiltinHost, Guest, NamespaceHost, VerbsHost, EdgeHost>;
 
 inline bool is_builtin(const Attachment& a) {
   return std::holds_alternative<BuiltinHost>(a);

@@ -25,6 +25,11 @@ struct NamespaceRow {
   std::string run;
   dataplane::Duration timeout = NamespaceHost{}.timeout;
 };
+struct VerbsRow {
+  Value where;
+  std::string run;
+  dataplane::Duration timeout = VerbsHost{}.timeout;
+};
 struct TapRow {
   Value where;
   std::string name;

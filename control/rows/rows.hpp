@@ -295,6 +295,7 @@ struct NodeRow {
   std::optional<std::string> server;
   std::optional<GuestRow> guest;
   std::optional<NamespaceRow> name_space;
+  std::optional<VerbsRow> verbs;
   std::optional<OneOrMore<EdgeRow>> edge;
   std::optional<NicRow> nic;
   std::optional<BondRow> bond;

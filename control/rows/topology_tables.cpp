@@ -141,6 +141,7 @@ const Table<NodeRow>& Tables<NodeRow>::table() {
           .optional("server", &NodeRow::server, "hosts: the machine that this NIC is in")
           .optional("guest", &NodeRow::guest, "hosts: a virtual machine that we start")
           .optional("namespace", &NodeRow::name_space, "hosts: a network namespace that we make")
+          .optional("verbs", &NodeRow::verbs, "hosts: programs of this machine, with an RDMA device of ours")
           .optional("edge", &NodeRow::edge, "hosts: a way out of the emulation; with two links a list, one for each")
           .optional("nic", &NodeRow::nic, "hosts that are not built in: what stands between them and their link")
           .optional("bond", &NodeRow::bond, "hosts with two links: how they use them")
@@ -264,6 +265,15 @@ const Table<NamespaceRow>& Tables<NamespaceRow>::table() {
       Table<NamespaceRow>("namespace", "A network namespace, its ports TAPs.")
           .optional("run", &NamespaceRow::run, "a shell command in it; its output and exit status are reported")
           .optional("timeout", &NamespaceRow::timeout, "wall time of the command, from its begin, until it is given up",
+                    at_least(Duration::ms(1)));
+  return table;
+}
+
+const Table<VerbsRow>& Tables<VerbsRow>::table() {
+  static const Table<VerbsRow> table =
+      Table<VerbsRow>("verbs", "Programs of this machine, with an RDMA device of ours: softspine0.")
+          .optional("run", &VerbsRow::run, "a shell command; its output and exit status are reported")
+          .optional("timeout", &VerbsRow::timeout, "wall time of the command, from its begin, until it is given up",
                     at_least(Duration::ms(1)));
   return table;
 }

@@ -22,6 +22,7 @@ Attachment attachment_of(const NodeRow& row) {
     return Guest{row.guest->kind, row.guest->run, row.guest->memory.count, row.guest->cpus, row.guest->timeout};
   }
   if (row.name_space) return NamespaceHost{row.name_space->run, row.name_space->timeout};
+  if (row.verbs) return VerbsHost{row.verbs->run, row.verbs->timeout};
   if (!row.edge) return BuiltinHost{};
   EdgeHost host;
   for (const EdgeRow& edge : row.edge->items) host.edges.push_back(edge_of(edge));
@@ -116,6 +117,10 @@ void attach_hosts(Reader& reader, Expanded& out) {
       }
     }
     if (row.edge) edges.check(row, node);
+    if (row.verbs && node.ports.size() > 1) {
+      reader.fail(row.where.child("verbs"),
+                  "its device has one port, and " + node.name + " has " + std::to_string(node.ports.size()) + " links");
+    }
   }
 }
 

@@ -21,6 +21,7 @@ void check_keys_fit(Reader& reader, const NodeRow& row, NodeKind kind, const std
     refuse(row.server.has_value(), "server", "hosts");
     refuse(row.guest.has_value(), "guest", "hosts");
     refuse(row.name_space.has_value(), "namespace", "hosts");
+    refuse(row.verbs.has_value(), "verbs", "hosts");
     refuse(row.edge.has_value(), "edge", "hosts");
     refuse(row.nic.has_value(), "nic", "hosts");
     refuse(row.bond.has_value(), "bond", "hosts");
@@ -32,8 +33,9 @@ void check_keys_fit(Reader& reader, const NodeRow& row, NodeKind kind, const std
     refuse(row.profile.has_value(), "profile", "switches");
     refuse(row.subnet.has_value(), "subnet", "switches");
   }
-  const int behind = int{row.guest.has_value()} + row.name_space.has_value() + row.edge.has_value();
-  if (behind > 1) reader.fail(row.where, "needs at most one of guest, namespace, edge");
+  const int behind =
+      int{row.guest.has_value()} + row.name_space.has_value() + row.verbs.has_value() + row.edge.has_value();
+  if (behind > 1) reader.fail(row.where, "needs at most one of guest, namespace, verbs, edge");
 }
 
 void add_node(Reader& reader, Collected& out, const Named<NodeRow>::Item& item) {

@@ -24,7 +24,9 @@ struct NicConfig {
   uint32_t xon_bytes = 192U << 10;
 
   LinkParameters link;
-  MacAddress mac{};  // of the frames that it makes itself
+  MacAddress mac{};                       // of the frames that it makes itself
+  MacAddress gateway{};                   // and their next hop, where they go further than the link
+  std::array<uint8_t, 64> pcp_of_dscp{};  // of the tags that it puts on them
   // Bit n: the NIC obeys pauses of priority n, and sends them when the host does not keep up.
   uint8_t pfc_enable = 0;
   std::array<uint8_t, 64> priority_of_dscp{};  // frames that are not IP have that of DSCP 0

@@ -20,6 +20,7 @@ struct Installation {
   std::filesystem::path qemu_kernel;     // from qemu/make: Debian's kernel
   std::filesystem::path qemu_initramfs;  // and the root folder with its modules
   std::filesystem::path enter;           // the script that sets up a namespace and runs its command
+  std::filesystem::path enter_verbs;     // the script that runs a verbs host's command
   bool kvm = false;                      // KVM boots a kernel here
   std::string uml_obstacle;              // not empty: why QEMU takes the place of user-mode Linux here
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/guests/guest_folder.hpp"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -88,6 +89,24 @@ std::string env_text(const HostSetup& spec) {
   return text;
 }
 
+std::string loopback_of(std::string_view address) {
+  std::string text{without_prefix_length(address)};
+  in_addr number{};
+  if (inet_pton(AF_INET, text.c_str(), &number) != 1) return "127.0.0.1";
+  number.s_addr = htonl((ntohl(number.s_addr) & 0xffffff) | 0x7f400000);
+  text.resize(INET_ADDRSTRLEN);
+  return inet_ntop(AF_INET, &number, text.data(), INET_ADDRSTRLEN);
+}
+
+std::string loopback_text(std::span<const HostSetup> specs) {
+  std::string text;
+  for (const auto& spec : specs) {
+    if (!spec.nics.empty() && !spec.nics.front().addresses.empty())
+      text += fmt::format("{} {}\n", loopback_of(spec.nics.front().addresses.front()), spec.name);
+  }
+  return text;
+}
+
 std::string hosts_text(std::span<const HostSetup> specs) {
   std::string text = "127.0.0.1 localhost\n";
   for (const auto& spec : specs) {
@@ -139,6 +158,7 @@ std::expected<void, Error> lay_board(const fs::path& board, std::span<const Host
   }
   if (auto written = write_new_file(board / "guests", names); !written) return written;
   if (auto written = write_new_file(board / "namespaces", namespaces); !written) return written;
+  if (auto written = write_new_file(board / "loopback", loopback_text(specs)); !written) return written;
   return write_new_file(board / "hosts", hosts_text(specs));
 }
 

@@ -42,6 +42,10 @@ std::string settings_text(const HostSetup& spec, double cpu_mhz);
 std::string env_text(const HostSetup& spec);
 // /etc/hosts of all guests: the first address of a family under the guest's name, further NICs' as NAME-1, NAME-2.
 std::string hosts_text(std::span<const HostSetup> specs);
+// An address on this machine that stands for a host of the fabric, whose processes run here: 127.64.0.0/10 with the
+// last 22 bits of its own. And those of all, one a line, as `loopback` on the board has them.
+std::string loopback_of(std::string_view address);
+std::string loopback_text(std::span<const HostSetup> specs);
 std::expected<GuestCounters, Error> parse_counters(std::string_view text);
 // The last lines that hold anything, without bytes that are not text, since a guest writes what it likes to its
 // console. For a kernel that has panicked: the lines up to the one with the reason, which a trace follows.
@@ -49,8 +53,8 @@ std::vector<std::string> last_lines(std::string_view text, std::size_t lines);
 
 // Takes `folder` (owned_folder.hpp), empties it of an earlier run's traces and writes what the guest reads.
 std::expected<void, Error> write_folder(const std::filesystem::path& folder, const HostSetup& spec);
-// Takes the board, empties it and writes to it `hosts`, `guests` and `namespaces` (names, one a line; the latter those
-// that are set up at once). To be called before the first guest starts.
+// Takes the board, empties it and writes to it `hosts`, `loopback`, `guests` and `namespaces` (names, one a line; the
+// latter those that are set up at once). To be called before the first guest starts.
 std::expected<void, Error> lay_board(const std::filesystem::path& board, std::span<const HostSetup> specs);
 std::expected<void, Error> ask_to_stop(const std::filesystem::path& folder);
 // last_lines() of a file's last 8 KiB; none when there is no such file.

@@ -34,11 +34,6 @@ fs::path from_environment(const char* variable, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-// softspine-verbs, for the guests' root: $SOFTSPINE_VERBS, or where it was built.
-std::string verbs_program() {
-  return from_environment("SOFTSPINE_VERBS", SOFTSPINE_VERBS_BUILT).string();
-}
-
 std::string read_to_end(int descriptor) {
   std::string text;
   std::array<char, 4096> part;
@@ -149,6 +144,10 @@ std::expected<void, Error> prepare_qemu(const fs::path& guests, Installation& in
 
 }  // namespace
 
+std::string verbs_program() {
+  return from_environment("SOFTSPINE_VERBS", SOFTSPINE_VERBS_BUILT).string();
+}
+
 std::expected<std::string, Error> last_line_of(const fs::path& program, const std::vector<std::string>& arguments) {
   auto said = run_program(program, arguments, false);
   if (!said) return std::unexpected(said.error());
@@ -187,6 +186,7 @@ std::expected<Installation, Error> prepare_installation(const std::set<GuestKind
   const auto guests = guests_folder();
   installation.keeper = keeper_program();
   installation.enter = (guests / ".." / "namespaces" / "enter").lexically_normal();
+  installation.enter_verbs = (guests / ".." / "verbs_device" / "enter").lexically_normal();
   if (kinds.contains(GuestKind::kUml)) {
     auto obstacle = prepare_uml(guests, installation);
     if (!obstacle) return std::unexpected(obstacle.error());

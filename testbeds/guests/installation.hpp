@@ -31,6 +31,9 @@ std::string obstacle_to_uml_here(const std::string& kernel, const std::string& r
 // The script that builds the kernel.
 std::filesystem::path uml_kernel_script();
 
+// softspine-verbs, for the guests' root and for verbs hosts: $SOFTSPINE_VERBS, or where it was built.
+std::string verbs_program();
+
 // Runs a program of ours and returns the last line it printed.
 std::expected<std::string, Error> last_line_of(const std::filesystem::path& program,
                                                const std::vector<std::string>& arguments);

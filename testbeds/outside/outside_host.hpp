@@ -7,6 +7,7 @@
 #include <chrono>
 #include <expected>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -114,6 +115,8 @@ class OutsideHost {
   // All hosts are asked before the first is awaited.
   virtual void ask_to_stop() {}
   virtual void end_by(Clock::time_point) {}
+  // What a program's environment needs to run on this host, if programs of this machine can; else empty. Any thread.
+  virtual std::map<std::string, std::string> environment(const OutsideGround&) const { return {}; }
   // The outcome of a host with a command of its own.
   virtual std::optional<OutsideOutcome> outcome() const { return std::nullopt; }
 
@@ -123,6 +126,7 @@ class OutsideHost {
 
 std::unique_ptr<OutsideHost> make_host(const control::Guest& guest, const OutsideSpec& spec);
 std::unique_ptr<OutsideHost> make_host(const control::NamespaceHost& space, const OutsideSpec& spec);
+std::unique_ptr<OutsideHost> make_host(const control::VerbsHost& verbs, const OutsideSpec& spec);
 std::unique_ptr<OutsideHost> make_host(const control::EdgeHost& edges, const OutsideSpec& spec);
 std::unique_ptr<OutsideHost> make_host(const control::BuiltinHost&, const OutsideSpec&) = delete;
 

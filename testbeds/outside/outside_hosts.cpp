@@ -117,6 +117,11 @@ std::vector<UnaskedEnd> OutsideHosts::unasked_ends() {
   return ends;
 }
 
+std::map<std::string, std::string> OutsideHosts::environment_of(const std::string& host) const {
+  const auto found = std::ranges::find(hosts_, host, [](const auto& each) { return each->spec().name; });
+  return found != hosts_.end() ? (*found)->environment(ground_) : std::map<std::string, std::string>{};
+}
+
 std::vector<std::string> OutsideHosts::notes() const {
   std::vector<std::pair<OutsideNote, std::string>> notes;  // each with the names of its hosts
   for (const auto& host : hosts_) {

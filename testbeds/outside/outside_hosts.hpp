@@ -24,6 +24,7 @@
 
 #include <chrono>
 #include <expected>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,6 +56,8 @@ class OutsideHosts {
   void stop(std::chrono::milliseconds grace);
   // The unasked ends since the last call, each once.
   std::vector<UnaskedEnd> unasked_ends();
+  // What a program's environment needs to run on that host; empty: programs of this machine do not. Any thread.
+  std::map<std::string, std::string> environment_of(const std::string& host) const;
   // Differences from the testbed that do not stop the run; complete from open_edge() on.
   std::vector<std::string> notes() const;
   // The outcomes of the hosts that have a command, in the order of `specs`. After poll() has returned true, or after

@@ -242,6 +242,8 @@ class Builder {
     NicConfig config;
     config.link = link.parameters;
     config.mac = control::packet_mac(testbed_.fabric.port(end).mac);
+    config.gateway = gateway_of(end.node);
+    config.pcp_of_dscp = tag_of(end.node).pcp_of_dscp;
     config.priority_of_dscp = priorities_at(end.node);
     config.pfc_enable = paused_priorities(link.parameters.flow_control,
                                           node.nic.pfc_enable.value_or(pauses_at(testbed_.fabric.peer_of(end))));

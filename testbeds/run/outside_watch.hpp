@@ -8,6 +8,7 @@
 #include <atomic>
 #include <expected>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -36,6 +37,10 @@ class OutsideWatch : public RunPart {
   bool has_end() const { return waits_for_commands_ || !assembly_.engine->is_wall() || testbed_.run.is_limited(); }
   dataplane::Instant engine_end() const {
     return is_watched_ ? dataplane::Instant::never() : dataplane::Instant::at(testbed_.run.duration);
+  }
+  // What a program's environment needs to run on that host; empty: programs of this machine do not. Any thread.
+  std::map<std::string, std::string> environment_of(const std::string& host) const {
+    return hosts_ != nullptr ? hosts_->environment_of(host) : std::map<std::string, std::string>{};
   }
   // Called after the run.
   std::vector<OutsideOutcome> outcomes() const;

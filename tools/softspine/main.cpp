@@ -13,6 +13,7 @@
 #include "tools/softspine/bench_command.hpp"
 #include "tools/softspine/check_command.hpp"
 #include "tools/softspine/doctor_command.hpp"
+#include "tools/softspine/exec_command.hpp"
 #include "tools/softspine/explain_command.hpp"
 #include "tools/softspine/fabric_commands.hpp"
 #include "tools/softspine/identify_command.hpp"
@@ -64,6 +65,7 @@ Status command_status(int argc, char** argv) {
     add_import_hash_command(app, status);
     add_identify_command(app, status);
     add_fabric_commands(app, status);
+    add_exec_command(app, status);
     add_storm_command(app, status);
     add_pause_counters_command(app, status);
     add_report_command(app, status);

@@ -8,7 +8,7 @@
 namespace softspine::tests {
 namespace {
 
-constexpr std::string_view kOutside = "a guest, namespace, interface or device: the wall clock, or root";
+constexpr std::string_view kOutside = "a guest, namespace, program, interface or device: the wall clock, or root";
 constexpr std::string_view kRefused = "is known only to say that it cannot be had";
 constexpr std::string_view kOptions = "what is written of a run: each run's variants set it";
 
@@ -20,6 +20,7 @@ struct LeftOut {
 constexpr std::array kLeftOut{
     LeftOut{"guest", "", kOutside},
     LeftOut{"namespace", "", kOutside},
+    LeftOut{"verbs", "", kOutside},
     LeftOut{"edge", "tap", kOutside},
     LeftOut{"edge", "af_packet", kOutside},
     LeftOut{"edge", "vhost_user", kOutside},
@@ -29,6 +30,7 @@ constexpr std::array kLeftOut{
     LeftOut{"vhost_user", "", kOutside},
     LeftOut{"node", "guest", kOutside},
     LeftOut{"node", "namespace", kOutside},
+    LeftOut{"node", "verbs", kOutside},
     LeftOut{"run", "dilation", kOutside},
     LeftOut{"SCHEDULER", "cir", kRefused},
     LeftOut{"telemetry", "", kOptions},

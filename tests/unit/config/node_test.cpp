@@ -90,13 +90,13 @@ TEST(Nodes, RefuseKeysOfTheOtherKind) {
 TEST(Nodes, HaveAtMostOneThingBehindThem) {
   EXPECT_EQ(complaints_about(with_fabric("topology: {nodes: {h1: {guest: {}, namespace: {}}, h2: {edge: {}},\n"
                                          "  h3: {edge: {tap: {name: t}, dpdk: x}}}}\n")),
-            (Complaints{"4 topology.nodes.h1: needs at most one of guest, namespace, edge",
+            (Complaints{"4 topology.nodes.h1: needs at most one of guest, namespace, verbs, edge",
                         "4 topology.nodes.h2.edge: needs exactly one of tap, af_packet, vhost_user, pcap, dpdk",
                         "5 topology.nodes.h3.edge: needs exactly one of tap, af_packet, vhost_user, pcap, dpdk"}));
   const std::string edge = "edge: {tap: {name: t}}";
   for (const std::string& two : {"guest: {}, " + edge, "namespace: {}, " + edge, "guest: {}, namespace: {}, " + edge}) {
     EXPECT_EQ(complaints_about(with_fabric("topology: {nodes: {h1: {" + two + "}}}\n")),
-              (Complaints{"4 topology.nodes.h1: needs at most one of guest, namespace, edge"}));
+              (Complaints{"4 topology.nodes.h1: needs at most one of guest, namespace, verbs, edge"}));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "testbeds/run/captures.hpp"
 #include "testbeds/run/frame_injector.hpp"
 #include "testbeds/run/live_control.hpp"
+#include "testbeds/run/outside_watch.hpp"
 #include "tools/command/hex.hpp"
 #include "tools/softspine/views/capture_requests.hpp"
 #include "tools/softspine/views/switch_views.hpp"
@@ -81,6 +82,7 @@ FabricServer::FabricServer(RunningFabric& fabric, std::vector<FileUse> uses) : f
   add_fault();
   add_captures();
   add_clear();
+  add_environment();
   add_profile();
 }
 
@@ -258,6 +260,17 @@ void FabricServer::add_clear() {
     }
     fabric_.part<testbeds::LiveControl>().clear_watermarks(only);
     return Json("watermarks of " + (only ? node : "every switch") + ": cleared");
+  });
+}
+
+void FabricServer::add_environment() {
+  server_.handle("environment", [this](const Json& arguments) -> Result {
+    const std::string name = text_argument(arguments, "node");
+    if (const auto node = node_of(fabric_.testbed().fabric, name); !node) return std::unexpected(node.error());
+    const auto environment = fabric_.part<testbeds::OutsideWatch>().environment_of(name);
+    if (environment.empty())
+      return std::unexpected("programs of this machine run on verbs hosts, and " + name + " is none");
+    return Json(environment);
   });
 }
 

@@ -35,6 +35,7 @@ class FabricServer {
   void add_fault();
   void add_captures();
   void add_clear();
+  void add_environment();
   void add_profile();
 
   testbeds::RunningFabric& fabric_;

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of this machine that have an RDMA device of ours in the place of the machine's: nothing runs that needs
+// rights. They find our library by LD_LIBRARY_PATH, the device by a socket in the host's folder, and the fabric's hosts
+// by names that a preloaded library knows.
+#include <arpa/inet.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "testbeds/guests/installation.hpp"
+#include "testbeds/outside/command_host.hpp"
+#include "testbeds/verbs_device/shared/device_calls.hpp"
+#include "testbeds/verbs_device/verbs_edge.hpp"
+#include "testbeds/verbs_device/verbs_libraries.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+namespace fs = std::filesystem;
+
+// In front of what stands there already.
+std::string before(const char* first, const char* variable) {
+  const char* const rest = std::getenv(variable);
+  return rest == nullptr || *rest == '\0' ? first : first + std::string(":") + rest;
+}
+
+// "10.0.0.1/24" and "2001:db8::1/64" of a plan.
+void put_address(HostConfig& host, const std::string& text) {
+  const std::string address = text.substr(0, text.find('/'));
+  in_addr v4{};
+  if (inet_pton(AF_INET, address.c_str(), &v4) == 1) {
+    host.ipv4 = ntohl(v4.s_addr);
+  } else {
+    static_cast<void>(inet_pton(AF_INET6, address.c_str(), host.ipv6.data()));
+  }
+}
+
+class VerbsHost : public CommandHost {
+ public:
+  VerbsHost(const control::VerbsHost& verbs, const OutsideSpec& spec)
+      : CommandHost(spec, verbs.timeout), setup_(setup_of(spec)) {
+    setup_.is_at_once = true;
+  }
+
+  void prepare(const OutsideGround&, OutsideErrors& errors) override {
+    for (Error& error : errors_of(setup_)) errors.add(setup_.name, std::move(error));
+  }
+
+  const HostSetup* setup() const override { return &setup_; }
+
+  std::map<std::string, std::string> environment(const OutsideGround& ground) const override {
+    const std::string scripts = ground.installation.enter_verbs.parent_path().parent_path() / "guests" / "scripts";
+    return {{kSocketVariable, socket_in(ground, setup_)},
+            {"SOFTSPINE_HOSTS", places_in(ground.places.run_folder, setup_).board / "loopback"},
+            {"SOFTSPINE_ADDRESS", loopback_of(spec().addresses.front())},
+            {"SOFTSPINE_FABRIC_ADDRESS", spec().addresses.front().substr(0, spec().addresses.front().find('/'))},
+            {"PATH", before((scripts + ":" + fs::path(verbs_program()).parent_path().string()).c_str(), "PATH")},
+            {"LD_LIBRARY_PATH", before(SOFTSPINE_VERBS_FOLDER, "LD_LIBRARY_PATH")},
+            {"LD_PRELOAD", before(SOFTSPINE_NAMES_BUILT, "LD_PRELOAD")}};
+  }
+
+  std::expected<OpenedEdge, Error> open_edge(uint32_t, const OutsideGround& ground,
+                                             const EdgeSetting& setting) override {
+    VerbsEdge::Config config{.host = {},
+                             .socket = socket_in(ground, setup_),
+                             .mtu = setting.mtu,
+                             .speed_mbps = setting.speed_mbps,
+                             .dilation = setting.dilation};
+    config.host.name = spec().name;
+    config.host.mac = setting.nic.mac;
+    config.host.gateway = setting.nic.gateway;
+    config.host.tag = {.vlan = static_cast<uint16_t>(spec().vlan), .pcp_of_dscp = setting.nic.pcp_of_dscp};
+    for (const std::string& address : spec().addresses) put_address(config.host, address);
+    auto edge = VerbsEdge::open(setting.name, config, setting.pool, setting.nic);
+    if (!edge) return std::unexpected(Error{edge.error().where, edge.error().message});
+    return OpenedEdge{std::move(*edge), ""};
+  }
+
+ private:
+  // Beside the host's folder, which is emptied when its command begins.
+  static std::string socket_in(const OutsideGround& ground, const HostSetup& setup) {
+    return places_in(ground.places.run_folder, setup).board / ("verbs." + setup.name);
+  }
+
+  // All files of this machine are in its sight.
+  std::expected<HostedCommand, std::vector<Error>> launch(const OutsideGround& ground) override {
+    const GuestPlaces places = places_in(ground.places.run_folder, setup_);
+    std::vector<std::string> ours;
+    for (char** entry = environ; *entry != nullptr; ++entry) ours.emplace_back(*entry);
+    HostSetup setup = setup_;
+    std::string exports;
+    for (const auto& [name, value] : environment(ground))
+      exports += "export " + name + "=" + shell_quoted(value) + "\n";
+    setup.run = exports + setup.run;
+    return HostedCommand::start(
+        std::move(setup), places,
+        {.keeper = ground.installation.keeper,
+         .command = {ground.installation.enter_verbs.string(), places.folder.string(), places.board.string()},
+         .environment = std::move(ours),
+         .sight = {}});
+  }
+  std::string machine() const override { return "verbs"; }
+
+  HostSetup setup_;
+};
+
+}  // namespace
+
+std::unique_ptr<OutsideHost> make_host(const control::VerbsHost& verbs, const OutsideSpec& spec) {
+  return std::make_unique<VerbsHost>(verbs, spec);
+}
+
+}  // namespace softspine::testbeds
