@@ -12,6 +12,7 @@
 #include "control/imports/size_file.hpp"
 #include "control/load/collective_shapes.hpp"
 #include "control/load/listed_flows.hpp"
+#include "control/load/training_steps.hpp"
 #include "control/placement/place_job.hpp"
 #include "control/topology/job_sets.hpp"
 #include "control/traffic/pairs.hpp"
@@ -138,11 +139,7 @@ class JobTraffic::Reading {
   // A collective's messages, those of one number of bytes together.
   std::vector<Sent> sent_by(const CollectiveRow& row) {
     if (!row.ranks) return {};
-    std::vector<uint32_t> named;
-    const std::vector<Nic> nics = nics_of(row.ranks->items, &named);
-    std::map<uint32_t, Nic> nic_of;
-    for (size_t i = 0; i < named.size(); ++i) nic_of.emplace(named[i], nics[i]);
-    const std::vector<uint32_t> hosts = in_order_of_ranks(fabric_, named);
+    const auto [hosts, nics] = ranks_of(row);
     std::map<std::pair<uint32_t, uint32_t>, double> bytes;
     for (const Bytes& size : row.size.items) {
       const auto shape = shape_of(row, fabric_, hosts, size.count);
@@ -152,12 +149,46 @@ class JobTraffic::Reading {
           bytes[{rank, each.peer}] += static_cast<double>(each.bytes) * row.iterations;
       }
     }
-    std::vector<Nic> ranks;
-    for (const uint32_t host : hosts) ranks.push_back(nic_of.at(host));
-    return sent_of(bytes, ranks, row.where);
+    return sent_of(bytes, nics, row.where);
+  }
+
+  // A training's, likewise; what is wrong with it is reported where it is resolved.
+  std::vector<Sent> sent_by(const TrainingRow& row) {
+    if (!row.ranks) return {};
+    const auto [hosts, nics] = ranks_of(row);
+    Reader ignored;
+    const auto step = step_of(ignored, row, static_cast<uint32_t>(hosts.size()));
+    if (!step) return {};
+    std::map<std::pair<uint32_t, uint32_t>, double> bytes;
+    const auto take = [&](const GroupShape& it) {
+      const auto times = static_cast<double>(it.times * row.iterations);
+      for (uint32_t rank = 0; rank < it.shape.ranks; ++rank) {
+        for (const CollectiveConnection& each : connections_of(it.shape, rank))
+          bytes[{it.group.rank(rank), it.group.rank(each.peer)}] += static_cast<double>(each.bytes) * times;
+      }
+      return true;
+    };
+    if (!for_each_shape(ignored, row, *step, fabric_, hosts, take)) return {};
+    return sent_of(bytes, nics, row.where);
   }
 
  private:
+  struct Ranks {
+    std::vector<uint32_t> hosts;
+    std::vector<Nic> nics;  // likewise by rank
+  };
+
+  // It names them.
+  Ranks ranks_of(const RankKeys& row) {
+    std::vector<uint32_t> named;
+    const std::vector<Nic> nics = nics_of(row.ranks->items, &named);
+    std::map<uint32_t, Nic> nic_of;
+    for (size_t i = 0; i < named.size(); ++i) nic_of.emplace(named[i], nics[i]);
+    Ranks out{.hosts = in_order_of_ranks(fabric_, named), .nics = {}};
+    for (const uint32_t host : out.hosts) out.nics.push_back(nic_of.at(host));
+    return out;
+  }
+
   static std::vector<Sent> sent_of(const std::map<std::pair<uint32_t, uint32_t>, double>& bytes,
                                    const std::vector<Nic>& nics, Value where) {
     std::map<double, Sent> by_bytes;
@@ -239,6 +270,9 @@ JobTraffic::JobTraffic(const Job& job, std::span<const Job> jobs, const TestbedR
     for (Sent& sent : reading.sent_by_list(row)) take(std::move(sent));
   }
   for (const CollectiveRow& row : testbed.collectives) {
+    for (Sent& sent : reading.sent_by(row)) take(std::move(sent));
+  }
+  for (const TrainingRow& row : testbed.training) {
     for (Sent& sent : reading.sent_by(row)) take(std::move(sent));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many bytes the NICs of a job send each other, by its workloads and collectives. It does not depend on the
-// placement.
+// How many bytes the NICs of a job send each other, by its workloads, collectives and trainings. It does not depend on
+// the placement.
 #pragma once
 
 #include <optional>

@@ -17,7 +17,6 @@ using dataplane::Duration;
 namespace {
 
 constexpr size_t kColumns = 12;
-constexpr size_t kMaxLayers = 65'536;
 constexpr size_t kMaxNameBytes = 63;
 constexpr uint64_t kMaxBytes = uint64_t{1} << 40;
 constexpr uint64_t kMaxNanoseconds = 1'000'000'000'000;
@@ -95,10 +94,10 @@ class WorkloadText {
 
   bool read_layers() {
     const std::vector<Field> line = lines_.next();
-    const auto count = line.size() == 1 ? number_of(line[0].text, kMaxLayers) : std::nullopt;
+    const auto count = line.size() == 1 ? number_of(line[0].text, kMaxTrainingLayers) : std::nullopt;
     if (!count || *count == 0) {
       return errors_.fail("count", line.empty() ? Field{"", lines_.line(), 1} : line[0],
-                          "the second line must be the number of layers, 1 to " + std::to_string(kMaxLayers));
+                          "the second line must be the number of layers, 1 to " + std::to_string(kMaxTrainingLayers));
     }
     for (std::vector<Field> fields = lines_.next(); !fields.empty(); fields = lines_.next()) {
       if (out_.layers.size() == *count) {

@@ -27,6 +27,8 @@
 
 namespace softspine::control {
 
+inline constexpr size_t kMaxTrainingLayers = 65'536;
+
 struct SimaiWorkload {
   bool is_micro = false;
   ParallelSizes sizes;

@@ -36,8 +36,9 @@ class Traffic : public testing::Test {
   JobTraffic of(const std::vector<WorkloadRow>& rows) {
     TestbedRow row;
     row.workload = rows;
-    return {testbed_.jobs.at(0), testbed_.jobs, row, sets_, testbed_.fabric};
+    return of(row);
   }
+  JobTraffic of(const TestbedRow& row) { return {testbed_.jobs.at(0), testbed_.jobs, row, sets_, testbed_.fabric}; }
   // What two ranks say to each other, both ways.
   static std::map<std::pair<size_t, uint32_t>, double> talks(const JobTraffic& traffic, std::vector<uint32_t> rail_of) {
     std::map<std::pair<size_t, uint32_t>, double> out;
@@ -122,6 +123,32 @@ TEST_F(Traffic, OfPairsAndAnIncastIsThatOfEachWithItsReceiver) {
       << "of two NICs the one on the receiver's rail";
   EXPECT_EQ(of({between(Pattern::kIncast, {"job k"}, {"job j 0 rail 2"})}).bytes(), 0);
   EXPECT_EQ(of({row(Pattern::kRing, {"job k"})}).bytes(), 0);
+}
+
+// Three ranks of each rail sum 6,000 bytes in a ring, twice a step: four thirds of that from each to its neighbour. The
+// two of a server do so, too, inside it.
+TEST_F(Traffic, OfATrainingIsThatOfItsGroups) {
+  TrainingRow training;
+  training.ranks.emplace().items = {"job j"};
+  training.algorithm = CollectiveAlgorithm::kRing;
+  training.protocol = CollectiveProtocol::kSimple;
+  training.tensor_parallel = 2;
+  training.iterations = 5;
+  TrainingLayerRow layer;
+  layer.times = 2;
+  layer.forward.op = Collective::kAllReduce;
+  layer.forward.size = Bytes{500};
+  layer.weight_gradient.op = Collective::kAllReduce;
+  layer.weight_gradient.size = Bytes{6000};
+  training.layers.push_back(layer);
+  TestbedRow row;
+  row.training.push_back(training);
+  const JobTraffic traffic = of(row);
+  EXPECT_EQ(traffic.bytes(), 2 * 3 * 8000 * 2 * 5);
+  EXPECT_EQ(traffic.across(Parts{{0, 1}, {0, 1}, {0, 1}}), 0) << "each group is on its rail";
+  EXPECT_EQ(traffic.across(Parts{{0, 0}, {0, 0}, {1, 1}}), 2 * 2 * 8000 * 2 * 5) << "to the third, and from it";
+  row.training[0].layers.clear();
+  EXPECT_EQ(of(row).bytes(), 0) << "it is wrong, and somebody else says so";
 }
 
 TEST_F(Traffic, OfSeveralWorkloadsIsTheirSumByMessagesAndQueuePairs) {
