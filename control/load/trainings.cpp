@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "control/load/collective_shapes.hpp"
 #include "control/load/rank_pairs.hpp"
 #include "control/load/resolve.hpp"
 #include "control/load/training_steps.hpp"

@@ -9,19 +9,21 @@
 namespace softspine::control {
 namespace {
 
+// Null before each rank has ended a step.
 Json parts_json(const TrainingSnapshot& training, const TrainingParts& parts, bool is_of_a_rank) {
+  const auto known = [&](const auto& value) { return training.steps.empty() ? Json() : Json(value); };
   Json groups = Json::object();
   for (const GroupKind kind : training.kinds) {
     const auto index = static_cast<size_t>(kind);
     add_key(groups, std::string(word_for(kind)),
-            {{"exposed_ps", parts.exposed[index].count_ps()},
-             {"overlapped_ps", parts.overlapped[index].count_ps()},
-             {"sent_bytes", parts.sent_bytes[index]}});
+            {{"exposed_ps", known(parts.exposed[index].count_ps())},
+             {"overlapped_ps", known(parts.overlapped[index].count_ps())},
+             {"sent_bytes", known(parts.sent_bytes[index])}});
   }
   Json out = Json::object();
-  if (is_of_a_rank) add_key(out, "host", parts.host);
-  add_key(out, "compute_ps", parts.compute.count_ps());
-  add_key(out, "exposed_ps", parts.all_exposed().count_ps());
+  if (is_of_a_rank) add_key(out, "host", known(parts.host));
+  add_key(out, "compute_ps", known(parts.compute.count_ps()));
+  add_key(out, "exposed_ps", known(parts.all_exposed().count_ps()));
   add_key(out, "groups", std::move(groups));
   return out;
 }
@@ -52,12 +54,15 @@ dataplane::Duration mean_step(const TrainingSnapshot& training) {
 
 void add_part_fields(std::vector<ReportField>& out, const std::string& of, const std::string& who) {
   const std::string begin = "training.*." + of + ".";
-  out.push_back({begin + "compute_ps", "ps", "For how long " + who + " computed, in all steps so far."});
-  out.push_back({begin + "exposed_ps", "ps", "For how long " + who + " did nothing but wait for collectives."});
+  out.push_back({begin + "compute_ps", "ps",
+                 "For how long " + who + " computed in a step; null, as all of these, if none has ended."});
+  out.push_back(
+      {begin + "exposed_ps", "ps", "For how long " + who + " did nothing in a step but wait for collectives."});
   const std::string group = begin + "groups.*.";
   out.push_back({group + "exposed_ps", "ps", "Of that: for those of one kind of group, as " + who + " waited."});
   out.push_back({group + "overlapped_ps", "ps", "For how long they went on beside other things, as " + who + " saw."});
-  out.push_back({group + "sent_bytes", "bytes", "Bytes that " + who + " sent in them, beside the fabric too."});
+  out.push_back(
+      {group + "sent_bytes", "bytes", "Bytes that " + who + " sent in them in a step, beside the fabric too."});
 }
 
 }  // namespace
@@ -93,16 +98,16 @@ std::string trainings_table(const FabricSnapshot& snapshot) {
   TextTable table{
       {"<TRAINING", "RANKS", "STEPS", "STEP_US", "COMPUTE_US", "<GROUP", "EXPOSED_US", "OVERLAPPED_US", "SENT_BYTES"}};
   for (const TrainingSnapshot& training : snapshot.trainings) {
-    const auto steps = static_cast<double>(training.steps.size());
-    const auto us_a_step = [&](dataplane::Duration time) {
-      return steps == 0 ? std::string("-") : fmt::format("{:.2f}", static_cast<double>(time.count_ps()) / steps / 1e6);
+    const bool has_step = !training.steps.empty();
+    const auto us = [&](dataplane::Duration time) {
+      return has_step ? fmt::format("{:.2f}", static_cast<double>(time.count_ps()) / 1e6) : "-";
     };
     for (const GroupKind kind : training.kinds) {
       const auto index = static_cast<size_t>(kind);
       table.add({training.name, std::to_string(training.ranks), std::to_string(training.steps.size()),
-                 steps == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(mean_step(training).count_ps()) / 1e6),
-                 us_a_step(training.mean.compute), std::string(word_for(kind)), us_a_step(training.mean.exposed[index]),
-                 us_a_step(training.mean.overlapped[index]), grouped(training.mean.sent_bytes[index])});
+                 us(mean_step(training)), us(training.mean.compute), std::string(word_for(kind)),
+                 us(training.mean.exposed[index]), us(training.mean.overlapped[index]),
+                 has_step ? grouped(training.mean.sent_bytes[index]) : "-"});
     }
   }
   return table.text();
@@ -122,8 +127,10 @@ std::vector<ReportField> training_fields() {
       {"training.*.steps.*.time_ps", "ps", "Time of that step: the mean over ranks."},
       {"training.*.steps.*.time_min_ps", "ps", "Likewise: at the quickest rank."},
       {"training.*.steps.*.time_max_ps", "ps", "Likewise: at the slowest rank."},
-      {"training.*.slowest.host", "text", "The rank whose steps took longest so far."},
-      {"training.*.least_exposed.host", "text", "The rank that waited least for collectives: others wait for it."},
+      {"training.*.slowest.host", "text",
+       "The rank whose step took longest, in the mean over its steps; null if none has ended."},
+      {"training.*.least_exposed.host", "text",
+       "The rank that waited least for collectives: others wait for it, unless all wait alike."},
       {"training.*.longest_wait.host", "text", "The rank that waited longest for one collective."},
       {"training.*.longest_wait.time_ps", "ps", "For how long that one did nothing else."},
       {"training.*.longest_wait.step", "a count", "The step in which that was, from 0."},

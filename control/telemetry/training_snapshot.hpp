@@ -20,7 +20,7 @@ struct TrainingStepSnapshot {
   dataplane::Duration longest;
 };
 
-// What a rank's time went to, or the mean of all ranks. Compute and what is exposed make the whole of its steps.
+// What a step of a rank went to, or the mean of all ranks. Compute and what is exposed make the whole of it.
 struct TrainingParts {
   std::string host;
   dataplane::Duration compute;
@@ -54,9 +54,9 @@ struct TrainingSnapshot {
   std::vector<GroupKind> kinds;
   dataplane::Instant ended = dataplane::Instant::never();  // of the last that has; never() if none has
   std::vector<TrainingStepSnapshot> steps;
-  // Of the ranks that are here, over all of their steps so far; no host if none is.
+  // Of the ranks that are here: a step, the mean over a rank's whole steps. Nothing before each has ended one.
   TrainingParts mean;
-  TrainingParts slowest;        // with the longest steps so far
+  TrainingParts slowest;        // with the longest step
   TrainingParts least_exposed;  // the others wait for it
   TrainingWait longest_wait;
   std::vector<WaitingRank> waiting;

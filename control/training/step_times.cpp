@@ -19,8 +19,8 @@ StepTimes::StepTimes(const TrainingRun& run) : run_(run) {
 // Begins and ends of a line alternate.
 void StepTimes::done(uint32_t line, Instant started, Instant now) {
   if (line == 0) return take_action(now);
-  const auto kind = static_cast<size_t>(run_.plan.kinds[line - 1]);
-  if (is_busy_[kind]) busy_[kind] += started - busy_since_[kind];
+  const size_t kind = kind_of(line);
+  if (is_busy_[kind]) sums_.busy[kind] += started - busy_since_[kind];
   is_busy_[kind] = !is_busy_[kind];
   busy_since_[kind] = now;
 }
@@ -35,26 +35,23 @@ void StepTimes::take_action(Instant now) {
   }
   const TrainingAction& action = run_.plan.actions[actions_[next_]];
   if (action.kind == Kind::kCompute) {
-    compute_ += passed;
+    sums_.compute += passed;
   } else {
-    exposed_[static_cast<size_t>(action.group)] += passed;
+    sums_.exposed[static_cast<size_t>(action.group)] += passed;
     if (passed > longest_.time) longest_ = {passed, actions_[next_], steps_.size()};
   }
   if (++next_ < actions_.size()) return;
   next_ = 0;
   steps_.push_back(now - step_began_);
   step_began_ = now;
+  whole_ = sums_;
 }
 
 KindTimes StepTimes::of(GroupKind kind) const {
   const auto index = static_cast<size_t>(kind);
-  return {exposed_[index], std::max(Duration{}, busy_[index] - exposed_[index])};
-}
-
-Duration StepTimes::exposed() const {
-  Duration out;
-  for (const Duration each : exposed_) out += each;
-  return out;
+  const Duration exposed = whole_.exposed[index];
+  return {a_step(exposed), a_step(std::max(Duration{}, whole_.busy[index] - exposed)),
+          whole_.sent_bytes[index] / std::max<uint64_t>(1, steps_.size())};
 }
 
 }  // namespace softspine::control

@@ -65,8 +65,7 @@ class TrainingRanks::RankHere final : public OperationObserver {
   void done(const OpenOperation& operation, Instant now) noexcept override {
     const uint32_t line = control::line_of(operation.number);
     if (operation.kind == OperationKind::kCompute) times_.done(line, operation.started, now);
-    if (operation.kind == OperationKind::kSend)
-      sent_bytes_[static_cast<size_t>(run_.plan.kinds[line - 1])] += operation.bytes;
+    if (operation.kind == OperationKind::kSend) times_.sent(line, operation.bytes);
     if (recorder_) recorder_->done(operation, now, program_.counters().times.of_receives_alone());
   }
   void posted(const OpenOperation& operation) noexcept override {
@@ -74,11 +73,13 @@ class TrainingRanks::RankHere final : public OperationObserver {
   }
 
   TrainingParts parts(const std::string& host) const {
-    TrainingParts out{.host = host, .compute = times_.compute(), .sent_bytes = sent_bytes_};
+    TrainingParts out{.host = host, .compute = times_.compute()};
     for (const GroupKind kind : run_.plan.kinds) {
       const control::KindTimes times = times_.of(kind);
-      out.exposed[static_cast<size_t>(kind)] = times.exposed;
-      out.overlapped[static_cast<size_t>(kind)] = times.overlapped;
+      const auto index = static_cast<size_t>(kind);
+      out.exposed[index] = times.exposed;
+      out.overlapped[index] = times.overlapped;
+      out.sent_bytes[index] = times.sent_bytes;
     }
     return out;
   }
@@ -88,7 +89,6 @@ class TrainingRanks::RankHere final : public OperationObserver {
   const TrainingRun& run_;
   control::TrainingLines lines_;
   control::StepTimes times_;
-  std::array<uint64_t, control::kGroupKinds> sent_bytes_{};
   std::unique_ptr<RankRecorder> recorder_;  // null: nobody asks
   RankProgram program_;
 };
@@ -152,10 +152,23 @@ control::TrainingSnapshot TrainingRanks::copy(const TrainingRun& run, const Rank
     }
     of_all.mean = of_all.mean / static_cast<int64_t>(ranks.size());
   }
-  copy_parts(run, ranks, out);
+  copy_longest_wait(run, ranks, out);
+  if (!out.steps.empty()) copy_parts(run, ranks, out);
   return out;
 }
 
+void TrainingRanks::copy_longest_wait(const TrainingRun& run, const Ranks& ranks,
+                                      control::TrainingSnapshot& out) const {
+  for (const auto& rank : ranks) {
+    const control::LongestWait& wait = rank->times().longest_wait();
+    if (wait.time <= out.longest_wait.time) continue;
+    const control::TrainingAction& action = run.plan.actions[wait.action];
+    out.longest_wait = {host_of(run, *rank),           wait.time,    wait.step,
+                        run.plan.layers[action.layer], action.phase, action.group};
+  }
+}
+
+// All of them have ended a step.
 void TrainingRanks::copy_parts(const TrainingRun& run, const Ranks& ranks, control::TrainingSnapshot& out) const {
   for (const auto& rank : ranks) {
     const TrainingParts parts = rank->parts(host_of(run, *rank));
@@ -169,14 +182,8 @@ void TrainingRanks::copy_parts(const TrainingRun& run, const Ranks& ranks, contr
       out.mean.overlapped[kind] += parts.overlapped[kind];
       out.mean.sent_bytes[kind] += parts.sent_bytes[kind];
     }
-    const control::LongestWait& wait = rank->times().longest_wait();
-    if (wait.time <= out.longest_wait.time) continue;
-    const control::TrainingAction& action = run.plan.actions[wait.action];
-    out.longest_wait = {parts.host, wait.time, wait.step, run.plan.layers[action.layer], action.phase, action.group};
   }
-  if (ranks.empty()) return;
   const auto count = static_cast<int64_t>(ranks.size());
-  out.mean.host = "mean";
   out.mean.compute = out.mean.compute / count;
   for (size_t kind = 0; kind < control::kGroupKinds; ++kind) {
     out.mean.exposed[kind] = out.mean.exposed[kind] / count;

@@ -29,6 +29,7 @@ class TrainingRanks : public RunPart {
   using Ranks = std::vector<std::unique_ptr<RankHere>>;
 
   control::TrainingSnapshot copy(const control::TrainingRun& run, const Ranks& ranks) const;
+  void copy_longest_wait(const control::TrainingRun& run, const Ranks& ranks, control::TrainingSnapshot& out) const;
   void copy_parts(const control::TrainingRun& run, const Ranks& ranks, control::TrainingSnapshot& out) const;
   const std::string& host_of(const control::TrainingRun& run, const RankHere& rank) const;
 

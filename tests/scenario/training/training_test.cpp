@@ -44,9 +44,9 @@ TEST(Training, OfOneLayerTakesItsComputeAndItsRing) {
     EXPECT_EQ(g["steps_done"], 2);
     EXPECT_EQ(g["ranks_done"], n);
     EXPECT_NEAR(seconds(g, "step_ps") / (1e-3 + 7e-6 + ring_time(n)), 1, 0.005) << n;
-    EXPECT_EQ(number(g["mean"], "compute_ps"), 2'014'000'000u);
-    EXPECT_NEAR(seconds(g["mean"]["groups"]["tensor"], "exposed_ps") / (2 * ring_time(n)), 1, 0.01) << n;
-    EXPECT_EQ(number(g["mean"]["groups"]["tensor"], "sent_bytes"), uint64_t{4} * (n - 1) << 20);
+    EXPECT_EQ(number(g["mean"], "compute_ps"), 1'007'000'000u);
+    EXPECT_NEAR(seconds(g["mean"]["groups"]["tensor"], "exposed_ps") / ring_time(n), 1, 0.01) << n;
+    EXPECT_EQ(number(g["mean"]["groups"]["tensor"], "sent_bytes"), uint64_t{2} * (n - 1) << 20);
     EXPECT_EQ(number(out.report["flows"]["g"], "received_bytes"), uint64_t{4} * n * (n - 1) << 20);
   }
 }
@@ -81,15 +81,14 @@ TEST(Training, HidesGradientsBehindTheBackwardPass) {
 TEST(Training, HasPartsThatMakeItsSteps) {
   const Outcome out = run_text(star(8, fmt::format(fmt::runtime(kTwoGroups), 50)));
   const Json& g = out.report["training"]["g"];
-  uint64_t steps = 0;
+  const uint64_t step_ps = number(g, "step_ps");
   for (const Json& step : g["steps"]) {
-    steps += number(step, "time_ps");
     EXPECT_LE(number(step, "time_min_ps"), number(step, "time_ps"));
     EXPECT_LE(number(step, "time_ps"), number(step, "time_max_ps"));
   }
   EXPECT_NEAR(static_cast<double>(number(g["mean"], "compute_ps") + number(g["mean"], "exposed_ps")),
-              static_cast<double>(steps), 8);
-  EXPECT_GE(number(g["slowest"], "compute_ps") + number(g["slowest"], "exposed_ps"), steps);
+              static_cast<double>(step_ps), 8);
+  EXPECT_GE(number(g["slowest"], "compute_ps") + number(g["slowest"], "exposed_ps") + 4, step_ps);
   EXPECT_LE(number(g["least_exposed"], "exposed_ps"), number(g["mean"], "exposed_ps"));
   EXPECT_EQ(g["longest_wait"]["layer"], "a");
 }
@@ -100,6 +99,8 @@ TEST(Training, NamesWhoWaitsForWhomIfItDoesNotEnd) {
   const Json& g = out.report["training"]["g"];
   EXPECT_EQ(g["steps_done"], 0);
   EXPECT_TRUE(g["step_ps"].is_null());
+  EXPECT_TRUE(g["mean"]["compute_ps"].is_null());
+  EXPECT_TRUE(g["slowest"]["host"].is_null());
   ASSERT_FALSE(g["waiting"].empty());
   const auto says = [](const Json& each) {
     return each["for"].get<std::string>().find("of its group tensor") != std::string::npos;

@@ -41,6 +41,7 @@ TEST(StepTimes, DivideAStepIntoComputeAndWhatItWaitedFor) {
   times.done(0, at(150), at(170));
   times.done(2, at(170), at(170));
   EXPECT_TRUE(times.steps().empty());
+  times.sent(2, 48);
   times.done(2, at(200), at(200));
   times.done(0, at(200), at(200));
   times.done(0, at(200), at(205));
@@ -49,7 +50,7 @@ TEST(StepTimes, DivideAStepIntoComputeAndWhatItWaitedFor) {
   EXPECT_EQ(times.of(GroupKind::kTensor).exposed, Duration::ps(40));
   EXPECT_EQ(times.of(GroupKind::kTensor).overlapped, Duration{});
   EXPECT_EQ(times.of(GroupKind::kData).exposed, Duration::ps(30));
-  EXPECT_EQ(times.exposed() + times.compute(), times.steps()[0]);
+  EXPECT_EQ(times.of(GroupKind::kData).sent_bytes, 48u);
   EXPECT_EQ(times.longest_wait().time, Duration::ps(40));
   EXPECT_EQ(run.plan.actions[times.longest_wait().action].phase, TrainingPhase::kForward);
 }
@@ -64,8 +65,42 @@ TEST(StepTimes, CallOverlappedWhatGoesOnBesideCompute) {
   times.done(0, at(10), at(30));
   times.done(2, at(32), at(32));
   times.done(0, at(32), at(32));
+  EXPECT_EQ(times.of(GroupKind::kData).overlapped, Duration{}) << "the step has not ended";
+  times.done(0, at(32), at(37));
   EXPECT_EQ(times.of(GroupKind::kData).exposed, Duration::ps(2));
   EXPECT_EQ(times.of(GroupKind::kData).overlapped, Duration::ps(30));
+}
+
+// The tensor group's collective takes `wait`, the data group's no time.
+void add_step(StepTimes& times, int64_t begin, int64_t wait) {
+  const int64_t second = begin + 10 + wait;
+  times.done(0, at(begin), at(begin + 10));
+  times.done(1, at(begin + 10), at(begin + 10));
+  times.sent(1, 64);
+  times.done(1, at(second), at(second));
+  times.done(0, at(second), at(second));
+  times.done(0, at(second), at(second + 20));
+  times.done(2, at(second + 20), at(second + 20));
+  times.done(2, at(second + 20), at(second + 20));
+  times.done(0, at(second + 20), at(second + 20));
+  times.done(0, at(second + 20), at(second + 25));
+}
+
+TEST(StepTimes, AreTheMeanOfWholeSteps) {
+  const TrainingRun run = one_layer();
+  StepTimes times(run);
+  times.done(0, at(0), at(0));
+  add_step(times, 0, 7);
+  add_step(times, 42, 10);
+  EXPECT_EQ(times.steps(), (std::vector{Duration::ps(42), Duration::ps(45)}));
+  EXPECT_EQ(times.compute(), Duration::ps(35));
+  EXPECT_EQ(times.of(GroupKind::kTensor).exposed, Duration::ps(8));
+  EXPECT_EQ(times.of(GroupKind::kTensor).sent_bytes, 64u);
+  times.done(0, at(87), at(1'000));
+  times.sent(1, 1'000);
+  EXPECT_EQ(times.compute(), Duration::ps(35)) << "a step that is under way";
+  EXPECT_EQ(times.of(GroupKind::kTensor).sent_bytes, 64u);
+  EXPECT_EQ(times.longest_wait().step, 1u);
 }
 
 }  // namespace

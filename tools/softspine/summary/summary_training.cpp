@@ -14,29 +14,32 @@ using control::Json;
 
 namespace {
 
-// Of all steps so far: a step's.
-Json a_step(const Json& time, const Json& steps) {
-  return steps == 0 ? Json() : Json(time.get<int64_t>() / steps.get<int64_t>());
-}
-
 void add_groups(control::TextTable& table, const std::string& name, const Json& training) {
-  const Json& steps = training["steps_done"];
   const Json& mean = training["mean"];
   for (const auto& [group, parts] : mean["groups"].items()) {
-    table.add({name, training["ranks"].dump(), steps.dump(), short_time(training["step_ps"]),
-               short_time(a_step(mean["compute_ps"], steps)), group, short_time(a_step(parts["exposed_ps"], steps)),
-               short_time(a_step(parts["overlapped_ps"], steps)),
-               control::grouped(parts["sent_bytes"].get<uint64_t>())});
+    const Json& bytes = parts["sent_bytes"];
+    table.add({name, training["ranks"].dump(), training["steps_done"].dump(), short_time(training["step_ps"]),
+               short_time(mean["compute_ps"]), group, short_time(parts["exposed_ps"]),
+               short_time(parts["overlapped_ps"]), bytes.is_null() ? "–" : control::grouped(bytes.get<uint64_t>())});
   }
+}
+
+// The mean is rounded down by some picoseconds, and is the least only if all ranks waited alike.
+std::string least_text(const Json& training) {
+  const Json& least = training["least_exposed"];
+  if (least["host"].is_null()) return {};
+  if (least["exposed_ps"].get<int64_t>() >= training["mean"]["exposed_ps"].get<int64_t>())
+    return "; all ranks waited alike in a step";
+  return fmt::format("; {} waited least in a step", least["host"].get<std::string>());
 }
 
 std::string longest_text(const Json& training) {
   const Json& wait = training["longest_wait"];
   if (wait.is_null()) return {};
-  return fmt::format("  {} waited longest: {}, for {} of {}, its group {}, in step {}; least: {}\n",
-                     wait["host"].get<std::string>(), short_time(wait["time_ps"]), wait["phase"].get<std::string>(),
+  return fmt::format("  longest wait: {} at {}, for {} of {}, its group {}, in step {}{}\n",
+                     short_time(wait["time_ps"]), wait["host"].get<std::string>(), wait["phase"].get<std::string>(),
                      wait["layer"].get<std::string>(), wait["group"].get<std::string>(), wait["step"].dump(),
-                     training["least_exposed"]["host"].get<std::string>());
+                     least_text(training));
 }
 
 }  // namespace
@@ -51,7 +54,7 @@ std::string training_text(const Json& report) {
     further += longest_text(training);
     further += waiting_text(name, training["waiting"], training["ranks"]);
   }
-  return "\nTraining (a step's times, the mean over ranks and steps)\n" + table.text() + further;
+  return "\nTraining (a step, the mean over ranks and steps)\n" + table.text() + further;
 }
 
 }  // namespace softspine::tools
