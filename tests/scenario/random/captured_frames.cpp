@@ -4,6 +4,14 @@
 #include <algorithm>
 
 namespace softspine::tests {
+
+uint64_t big(std::string_view text, size_t at, size_t bytes) {
+  if (at + bytes > text.size()) return 0;
+  uint64_t out = 0;
+  for (size_t i = 0; i < bytes; ++i) out = out << 8 | static_cast<uint8_t>(text[at + i]);
+  return out;
+}
+
 namespace {
 
 constexpr uint32_t kInterfaceBlock = 1;
@@ -13,13 +21,6 @@ constexpr size_t kHead = 8;  // of a block: type, length
 uint64_t little(std::string_view text, size_t at, size_t bytes) {
   uint64_t out = 0;
   for (size_t i = bytes; i-- > 0;) out = out << 8 | static_cast<uint8_t>(text[at + i]);
-  return out;
-}
-
-uint64_t big(std::string_view text, size_t at, size_t bytes) {
-  if (at + bytes > text.size()) return 0;
-  uint64_t out = 0;
-  for (size_t i = 0; i < bytes; ++i) out = out << 8 | static_cast<uint8_t>(text[at + i]);
   return out;
 }
 
@@ -33,6 +34,24 @@ std::string name_in(std::string_view block) {
     at += 4 + (bytes + 3) / 4 * 4;
   }
   return "";
+}
+
+// Between the BTH and the payload, by InfiniBand's opcodes of reliable connections.
+size_t extension_of(uint64_t opcode) {
+  switch (opcode) {
+    case 0x06:                 // RDMA WRITE FIRST
+    case 0x0a: return 16;      // RDMA WRITE ONLY
+    case 0x03:                 // SEND LAST with immediate
+    case 0x05:                 // SEND ONLY with immediate
+    case 0x09: return 4;       // RDMA WRITE LAST with immediate
+    case 0x0b: return 16 + 4;  // RDMA WRITE ONLY with immediate
+    default: return 0;
+  }
+}
+
+std::string telemetry_at(std::string_view frame, size_t at) {
+  constexpr size_t kBytes = 42;
+  return at + kBytes > frame.size() ? "" : std::string(frame.substr(at, kBytes));
 }
 
 void read_frame(std::string_view frame, CapturedFrame& out) {
@@ -53,11 +72,29 @@ void read_frame(std::string_view frame, CapturedFrame& out) {
   const uint64_t opcode = big(frame, bth, 1);
   constexpr uint64_t kAcknowledge = 0x11;
   constexpr uint64_t kCnp = 0x81;
-  if (opcode == kAcknowledge || opcode == kCnp) return;
-  out.roce = CapturedRoce{.source = static_cast<uint32_t>(big(frame, at + 12, 4)),
-                          .destination = static_cast<uint32_t>(big(frame, at + 16, 4)),
-                          .qp = static_cast<uint32_t>(big(frame, bth + 5, 3)),
-                          .psn = static_cast<uint32_t>(big(frame, bth + 9, 3))};
+  const auto source = static_cast<uint32_t>(big(frame, at + 12, 4));
+  const auto destination = static_cast<uint32_t>(big(frame, at + 16, 4));
+  const auto qp = static_cast<uint32_t>(big(frame, bth + 5, 3));
+  const auto psn = static_cast<uint32_t>(big(frame, bth + 9, 3));
+  const size_t behind = bth + 12;
+  if (opcode == kAcknowledge) {
+    const bool is_long = big(frame, at + 2, 2) >= 20 + 8 + 12 + 4 + 44 + 4;
+    out.ack = CapturedAck{.source = source,
+                          .destination = destination,
+                          .qp = qp,
+                          .psn = psn,
+                          .is_negative = big(frame, behind, 1) != 0x1f,
+                          .echoes_mark = (big(frame, bth + 4, 1) & 0x40) != 0,
+                          .telemetry = is_long ? telemetry_at(frame, behind + 4) : ""};
+  } else if (opcode != kCnp) {
+    const bool has_telemetry = (big(frame, bth + 4, 1) & 0x01) != 0;
+    out.roce = CapturedRoce{.source = source,
+                            .destination = destination,
+                            .qp = qp,
+                            .psn = psn,
+                            .is_marked = (big(frame, at + 1, 1) & 3) == 3,
+                            .telemetry = has_telemetry ? telemetry_at(frame, behind + extension_of(opcode)) : ""};
+  }
 }
 
 }  // namespace

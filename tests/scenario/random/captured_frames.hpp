@@ -18,6 +18,18 @@ struct CapturedRoce {
   uint32_t destination = 0;
   uint32_t qp = 0;
   uint32_t psn = 0;
+  bool is_marked = false;  // CE
+  std::string telemetry;   // its 42 bytes; empty: none
+};
+
+struct CapturedAck {
+  uint32_t source = 0;
+  uint32_t destination = 0;
+  uint32_t qp = 0;
+  uint32_t psn = 0;
+  bool is_negative = false;
+  bool echoes_mark = false;  // BECN
+  std::string telemetry;
 };
 
 struct CapturedPause {
@@ -31,10 +43,14 @@ struct CapturedFrame {
   uint32_t bytes = 0;
   uint64_t to_mac = 0;
   std::optional<CapturedRoce> roce;
+  std::optional<CapturedAck> ack;
   std::optional<CapturedPause> pause;
 };
 
 inline constexpr int64_t kCaptureTick = 100;  // ps
+
+// The word of `bytes` bytes, most significant first; 0 if the text ends before it does.
+uint64_t big(std::string_view text, size_t at, size_t bytes);
 
 struct Captured {
   std::vector<std::string> interfaces;  // NODE:PORT

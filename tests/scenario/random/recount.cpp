@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tests/scenario/random/captured_run.hpp"
+#include "tests/scenario/random/recount_echoes.hpp"
 #include "tests/scenario/random/recount_pauses.hpp"
 #include "tests/scenario/random/recount_times.hpp"
 
@@ -192,6 +193,7 @@ Recount recount(const Testbed& testbed, const FabricSnapshot& snapshot, std::str
   Recounting(run, out)();
   recount_times(run, out);
   recount_pauses(run, out);
+  recount_echoes(run, out);
   return out;
 }
 

@@ -9,11 +9,16 @@
 //   pace             no packet of an open loop leaves before its rate lets it
 //   stalls           each is a gap between two arrivals, to 200 ps, that ends after the fault; where one fault strikes
 //                    and lasts, each gap that is much longer than the flow's others is told
-//   pauses           what the neighbour's frames ask for, by the standard's timer, less at most the frame that is leaving
+//   pauses           what the neighbour's frames ask for, by the standard's timer, less at most the frame that leaves
 //                    as each begins; where faults or watchdogs end pauses and take frames, at most what XOFFs ask for
 //   losses           vanished frames were lost when they left: at a captured frame's instant
 //   vanished         where one port's frames die and nothing else befalls links: those that began meanwhile, the first
 //                    and the last of them
+//   telemetry        each switch that writes adds its link's rate, the instant at which the packet began to leave, to
+//                    1 ns, and what its port had sent before; a host sends the field empty
+//   echoes           where nothing was sent again: an acknowledgement brings back the telemetry of the packet that it
+//                    names, and the mark if the flow's congestion control uses it; and no other mark
+//   echo counters    the marks and telemetry of acknowledgements for packets not yet acknowledged, by sender
 //   strangers        hosts drop what has another station's address, and nothing else, as not for them
 //
 // What a capture cannot tell is left out: a packet that left for a host but may not have arrived (a fault of its last

@@ -14,6 +14,7 @@
 #include "testbeds/run/captures.hpp"
 #include "testbeds/run/counter_series.hpp"
 #include "testbeds/run/event_log.hpp"
+#include "testbeds/run/flow_series.hpp"
 #include "testbeds/run/run_recording.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/random/drawn_files.hpp"
@@ -61,9 +62,10 @@ void open_outputs(RunningFabric& fabric, const Variant& variant) {
         {.path = temporary("sqlite"),
          .run = {.version = "1", .text = "", .interval = variant.samples.value_or(kOddInterval)}}));
   }
-  if (variant.samples)
-    fine(
-        fabric.part<CounterSeries>().open({.path = temporary("series"), .interval = *variant.samples, .counters = {}}));
+  if (!variant.samples) return;
+  const dataplane::Duration interval = *variant.samples;
+  fine(fabric.part<CounterSeries>().open({.path = temporary("series"), .interval = interval, .counters = {}}));
+  fine(fabric.part<FlowSeries>().open(temporary("flows"), interval));
 }
 
 // Each sum and last value that the recording has is that of the run's end. Pools may be others by then: a profile has
@@ -146,7 +148,10 @@ VariantOutcome run_variant(const std::string& text, const Variant& variant) {
   fabric->reset();  // closes its files
   if (variant.captures) out.capture = taken(temporary("pcapng"));
   if (variant.logs_events) out.events = taken(temporary("events"));
-  if (variant.samples) taken(temporary("series"));
+  if (variant.samples) {
+    taken(temporary("series"));
+    EXPECT_TRUE(taken(temporary("flows")).ends_with("}\n"));
+  }
   out.edges = take_edge_outputs();
   return out;
 }
