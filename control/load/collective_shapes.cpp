@@ -47,7 +47,10 @@ std::vector<uint32_t> in_order_of_ranks(const Fabric& fabric, std::span<const ui
     servers[found->second].push_back(host);
   }
   std::vector<uint32_t> out;
-  for (const auto& server : servers) out.insert(out.end(), server.begin(), server.end());
+  for (auto& server : servers) {
+    std::ranges::stable_sort(server, {}, [&](uint32_t host) { return fabric.nodes[host].gpu; });
+    out.insert(out.end(), server.begin(), server.end());
+  }
   return out;
 }
 

@@ -126,6 +126,7 @@ class Includer {
     }
     append(into.nodes.items, std::move(part.nodes.items));
     append(into.stacks.items, std::move(part.stacks.items));
+    append(into.servers, std::move(part.servers));
     append(into.links.value, std::move(part.links.value));
     into.links.given = into.links.given || part.links.given;
     into.links.good = into.links.good && part.links.good;

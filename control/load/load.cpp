@@ -153,6 +153,7 @@ std::expected<Testbed, Refused> parse(std::string_view text, std::string_view na
   out.run = resolve_run(reader, row.run, overrides, expanded.fabric);
   draw_clocks(out.run, expanded.fabric);
   NodeFinder nodes(reader, expanded);
+  resolve_servers(reader, row.topology, nodes, expanded.fabric);
   read_plans(reader, row.collectives);
   if (expanded.names_known) out.jobs = resolve_jobs(reader, row, out.run.seed, expanded.fabric);
   nodes.set_jobs(out.jobs);

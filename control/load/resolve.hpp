@@ -43,6 +43,8 @@ class NodeFinder {
 // ": did you mean 's1-*'?": a pattern that some of the names are like, or one of the names; or nothing.
 std::string guess_at(Reader& reader, std::string_view unknown, const std::vector<std::string_view>& names);
 
+// What files of NCCL's say of servers: which GPU a host has, and how fast the GPUs are joined. Reads them.
+void resolve_servers(Reader& reader, const std::optional<TopologyRow>& row, NodeFinder& nodes, Fabric& fabric);
 // Places the jobs: load/jobs.cpp. Reads the rows of workloads, too: they say what ranks send to each other.
 std::vector<Job> resolve_jobs(Reader& reader, const TestbedRow& row, uint64_t seed, const Fabric& fabric);
 // Those of traces, collectives and trainings stand behind all others. If nothing was wrong, resolve_collectives(),

@@ -51,6 +51,7 @@ struct FabricNode {
   uint32_t subnet = kNone;        // hosts: of Fabric::subnets
   uint32_t plane = 0;             // HPN: which of the disjoint planes
   uint32_t rail = 0;              // hosts that a generator made: which NIC of its server, from 1; 0: its only one
+  uint32_t gpu = 0;               // hosts: which GPU of its server it has, where a topology file says so
   std::string server;             // hosts: the machine that this NIC is in; its own name unless it has several
   Attachment attachment;          // hosts: what stands behind it
   HostNic nic;                    // hosts that are not built in

@@ -321,6 +321,13 @@ struct ImportRow {
   Length length = ImportOptions{}.length;
 };
 
+// Servers that are as one of NCCL's topology files has them.
+struct ServerRow {
+  Value where;
+  std::string file;
+  std::optional<OneOrMore<std::string>> of;
+};
+
 struct TopologyRow {
   Value where;
   Tried<ImportRow> imported;
@@ -328,6 +335,7 @@ struct TopologyRow {
   Tried<std::vector<LinkRow>> links;
   Named<StackRow> stacks;
   std::vector<LagRow> lags;
+  std::vector<ServerRow> servers;
 };
 
 // The profiles of switches that name none, a member for each row of kSwitchRoles: a table's key is a member.

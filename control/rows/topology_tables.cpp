@@ -56,8 +56,18 @@ const Table<TopologyRow>& Tables<TopologyRow>::table() {
           .optional("import", &TopologyRow::imported, "nodes and links of another system's file")
           .optional("nodes", &TopologyRow::nodes, "new nodes, or more about generated ones")
           .optional("links", &TopologyRow::links, "which ports are joined")
+          .optional("servers", &TopologyRow::servers, "the GPUs of servers, as NCCL's topology files have them")
           .optional("stacks", &TopologyRow::stacks, "pairs of ToRs that are one system to their hosts' bonds")
           .optional("lags", &TopologyRow::lags, "parallel links between two switches that are one way for routes");
+  return table;
+}
+
+const Table<ServerRow>& Tables<ServerRow>::table() {
+  static const Table<ServerRow> table =
+      Table<ServerRow>("server", "Servers whose GPUs, NICs and NVLinks are as a file of NCCL's has them.")
+          .required("file", &ServerRow::file, "NCCL's topology XML (NCCL_TOPO_FILE), a path from the testbed's folder")
+          .optional("of", &ServerRow::of,
+                    "their NICs: built-in hosts, sets of them; those of all servers with several if not given");
   return table;
 }
 

@@ -17,6 +17,7 @@
 #include "tools/command/whole_file.hpp"
 #include "tools/softspine/error_list.hpp"
 #include "tools/softspine/imported_testbed.hpp"
+#include "tools/softspine/server_report.hpp"
 
 namespace softspine::tools {
 
@@ -26,6 +27,7 @@ using control::Json;
 namespace {
 
 constexpr size_t kNotesShown = 20;
+constexpr const char* kServerFormat = "nccl";
 constexpr size_t kFlowsWritten = 16;  // of more, the testbed names their list
 
 struct ImportArguments {
@@ -170,7 +172,26 @@ void check_traffic_options(const ImportArguments& arguments, control::ImportForm
     throw CLI::ValidationError("--config", "goes with --flows only");
 }
 
+// What a testbed's topology.servers make of it.
+Status show_server(const ImportArguments& arguments) {
+  for (const auto& [option, given] : {std::pair{"--output", &arguments.output},
+                                      {"--flows", &arguments.flows},
+                                      {"--rate", &arguments.rate},
+                                      {"--length", &arguments.length}}) {
+    if (!given->empty()) throw CLI::ValidationError(option, "does not go with nccl");
+  }
+  if (arguments.files.size() != 1) throw CLI::ValidationError("FILE", "nccl has one");
+  const auto file = read_file(arguments.files[0]);
+  if (!file) return Status::kWrongInput;
+  const auto read = control::read_nccl_topology(file->text, file->path);
+  if (!read) return fail(read.error());
+  for (const control::Error& note : read->notes) complain("{}\n", control::to_string(note));
+  fmt::print("{}", arguments.json ? server_json(*read).dump(2) + "\n" : server_text(*read));
+  return Status::kDone;
+}
+
 Status import_files(const ImportArguments& arguments) {
+  if (arguments.format == kServerFormat) return show_server(arguments);
   const control::ImportFormatRow& row = *format_row(arguments.format);
   const control::ImportOptions options = options_of(arguments);
   check_traffic_options(arguments, row.format);
@@ -195,8 +216,8 @@ Status import_files(const ImportArguments& arguments) {
 
 std::string known_formats() {
   std::string out;
-  for (const auto& row : control::kImportFormats) out += (out.empty() ? "" : ", ") + std::string(row.word);
-  return out;
+  for (const auto& row : control::kImportFormats) out += std::string(row.word) + ", ";
+  return out + kServerFormat;
 }
 
 }  // namespace
@@ -214,6 +235,8 @@ void add_import_command(CLI::App& app, Status& status) {
       "The testbed says of every node and link where it comes from, and what could not be mapped. Roles that the file\n"
       "does not say follow from the distance to the nearest host. A testbed reads the same files by topology: {import: "
       "…}.\n"
+      "Of nccl, a server's topology file (NCCL_TOPO_FILE), it prints each GPU's NIC; a testbed reads it by topology: "
+      "{servers: …}.\n"
       "Examples:\n"
       "  softspine import hpcc fat.txt -o fat.yaml\n"
       "  softspine import hpcc topology.txt --flows flow.txt --config config.txt -o twin.yaml\n"
@@ -221,9 +244,12 @@ void add_import_command(CLI::App& app, Status& status) {
       "  softspine import containerlab clos.clab.yml --rate 25Gbps --as 'spine*=aggregation' --as linux=host\n"
       "  softspine import sonic leaf1.json leaf2.json spine1.json -o pod.yaml\n"
       "  softspine import htsim fat_tree_1024.topo -o fat.yaml\n"
+      "  softspine import nccl ndv4-topo.xml\n"
       "  softspine import hpcc fat.txt --json | jq .rates");
   command->add_option("FORMAT", arguments->format, known_formats())->required()->check([](const std::string& word) {
-    return format_row(word) != nullptr ? "" : control::shown(word) + " is none of " + known_formats();
+    return format_row(word) != nullptr || word == kServerFormat
+               ? ""
+               : control::shown(word) + " is none of " + known_formats();
   });
   command->add_option("FILE", arguments->files, "the file; of sonic several")->required();
   command->add_option("-o,--output", arguments->output, "the testbed's file; stdout if not given");

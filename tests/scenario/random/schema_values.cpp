@@ -13,7 +13,7 @@ namespace softspine::tests {
 namespace {
 
 // Keys whose texts name something, by a part of the key's name. Others get any name at all.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 38> kNamed{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 39> kNamed{{
     {"link", "port"},
     {"node", "node"},
     {"rack", "tor"},
@@ -49,6 +49,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 38> kNamed{{
     {"file", "import"},
     {"flow_list", "flow_list"},
     {"workload_text", "workload_text"},
+    {"server_file", "server_file"},
     {"sizes", "sizes"},
     {"plan", "plan"},
     {"as", "import_rule"},
@@ -214,6 +215,8 @@ Json SchemaValues::map_of_keys(const Json& table, const std::string& name, const
     std::string word = key;
     if (key == "file" && name == "workload") word = "flow_list";  // unlike an import's
     if (key == "file" && name == "training") word = "workload_text";
+    if (key == "file" && name == "server") word = "server_file";
+    if (key == "of" && name == "server") word = "hosts";
     out[key] = draw(of, word, key == towards && !is_here ? goal : nullptr);
   }
   return out;

@@ -51,6 +51,9 @@ constexpr std::string_view kTrainingByPxn = R"({"topology": {"nodes": {"h1": {"s
     "h2": {"server": "b"}, "h4": {"server": "b"}}},
   "training": [{"name": "t0", "tensor_parallel": 4, "pxn": true, "layers": [{"name": "a",
     "forward": {"compute": "3us", "op": "all_to_all", "size": "32KiB"}}]}]})";
+constexpr std::string_view kServers = R"({"topology": {"nodes": {"h1": {"server": "box"}, "h3": {"server": "box"}},
+    "servers": [{"file": "drawn-server.xml", "of": ["h1", "h3"]}]},
+  "collectives": [{"name": "c0", "op": "all_reduce", "size": "64KiB"}]})";
 constexpr std::string_view kTraining = R"({"training": [{"name": "t0", "tensor_parallel": 2, "expert_parallel": 2,
     "layers": [{"name": "a", "times": 2, "update": "1us",
       "forward": {"compute": "3us", "op": "all_reduce", "size": "32KiB", "group": "tensor"},
@@ -83,6 +86,8 @@ constexpr std::array kRows{
     Row{"collective.compute", true, kGpus},
     Row{"collective.pxn", true, kPxn},
     Row{"training.pxn", true, kTrainingByPxn},
+    Row{"topology.servers", true, kServers},
+    Row{"server", true, kServers},
     Row{"collective.plan", true, R"({"collectives": [{"name": "c0", "op": "all_reduce", "size": "60000B",
       "plan": "drawn-plan.xml", "ranks": ["h1", "h4"]}]})"},
     Row{"node.scale_up_rate", true, kGpus},

@@ -122,7 +122,7 @@ TEST(Workload, SpreadsMessagesOverQueuePairsAsItSays) {
                                          "  - {name: c, pattern: ring, qps: 4, scaling: by_hand}\n")),
             (Complaints{"5 workload[0].qps: there are not as many messages to take turns",
                         "6 workload[1].qps: there are not as many bytes in a message to split",
-                        "7 workload[2].scaling: 'by_hand' is not one of each, split, round_robin"}));
+                        "7 workload[2].scaling: 'by_hand' is not one of each, split, round_robin, least_outstanding"}));
 }
 
 TEST(Workload, NumbersQueuePairsAsTheNamedDriver) {
