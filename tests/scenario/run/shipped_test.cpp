@@ -37,15 +37,16 @@ TEST_P(Shipped, IsAsItExpectsItselfToBe) {
 INSTANTIATE_TEST_SUITE_P(
     Testbeds, Shipped,
     testing::Values("two-tier", "ring-allreduce", "straggler", "rail-allreduce", "moe-alltoall", "pxn-alltoall",
-                    "training-step", "msccl-plan", "chakra-trace", "goal-trace", "admission-open", "admission-receiver",
-                    "polarized", "cured-offset", "cured-seed-only", "e-ecmp", "link-flap", "pinned-fragmented",
-                    "pinned-doubled", "resilient", "flowlet", "spray", "alpha", "wred-before-pfc", "arp-mac-deadlock",
-                    "arp-mac-mended", "watchdog-flapping", "pauses-despite-watchdog", "trident3-speed-mismatch",
-                    "nic-watchdog", "fat-tree", "clos-3-stage", "ai-zone-atsw", "hpn-segment", "hpn-pod-core",
-                    "rail-only", "frontend-backend", "min-cut", "websearch", "hpcc-incast", "dctcp-convergence",
-                    "swift-incast", "traffic-engineering", "pinned-failure", "lag", "search-space-4096",
-                    "search-space-2048", "loss-sharing", "asked/pfcwd-xon", "asked/pfcwd-choppy", "asked/lag-affinity",
-                    "asked/one-source-port", "asked/three-jobs", "asked/marks-without-dcqcn", "asked/two-classes"));
+                    "disjoint-paths", "training-step", "msccl-plan", "chakra-trace", "goal-trace", "admission-open",
+                    "admission-receiver", "polarized", "cured-offset", "cured-seed-only", "e-ecmp", "link-flap",
+                    "pinned-fragmented", "pinned-doubled", "resilient", "flowlet", "spray", "alpha", "wred-before-pfc",
+                    "arp-mac-deadlock", "arp-mac-mended", "watchdog-flapping", "pauses-despite-watchdog",
+                    "trident3-speed-mismatch", "nic-watchdog", "fat-tree", "clos-3-stage", "ai-zone-atsw",
+                    "hpn-segment", "hpn-pod-core", "rail-only", "frontend-backend", "min-cut", "websearch",
+                    "hpcc-incast", "dctcp-convergence", "swift-incast", "traffic-engineering", "pinned-failure", "lag",
+                    "search-space-4096", "search-space-2048", "loss-sharing", "asked/pfcwd-xon", "asked/pfcwd-choppy",
+                    "asked/lag-affinity", "asked/one-source-port", "asked/three-jobs", "asked/marks-without-dcqcn",
+                    "asked/two-classes"));
 
 TEST(ShippedTestbeds, IdleFabricIsAsExpectedAndRunsOnlyTheNodesInUse) {
   const control::Testbed testbed = shipped("idle-fabric");

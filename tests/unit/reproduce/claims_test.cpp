@@ -49,6 +49,8 @@ constexpr std::array kFaults{
     Fault{"hpn-fig19", 0, 0, 3, 66},          // likewise at 32 hosts
     Fault{"hpn-fig19", 1, 1, 2, 80},          // two planes depend on the hosts
     Fault{"hpn-fig19", 1, 1, 3, 96},          // likewise the other way
+    Fault{"hpn-disjoint", 0, 2, 0, 19},       // less than a fifth
+    Fault{"hpn-disjoint", 1, 1, 0, 40},       // disjoint ports alone win more
     Fault{"hpn-failure", 0, 0, 0, -7},        // more than a port's share
     Fault{"hpn-failure", 0, 0, 0, -5},        // less than that
     Fault{"hpn-failure", 1, 1, 0, -8},        // more than a sixteenth

@@ -6,9 +6,9 @@
 namespace softspine::tools {
 
 const std::vector<Experiment>& experiments() {
-  static const std::vector<Experiment> all{meta_fig7(),       meta_table3(),    meta_flowlets(), meta_ecn(),
-                                           hpn_fig17(),       hpn_fig19(),      hpn_failure(),   dcqcn_convergence(),
-                                           uet_single_path(), uet_permutation()};
+  static const std::vector<Experiment> all{meta_fig7(),         meta_table3(),     meta_flowlets(),  meta_ecn(),
+                                           hpn_fig17(),         hpn_fig19(),       hpn_disjoint(),   hpn_failure(),
+                                           dcqcn_convergence(), uet_single_path(), uet_permutation()};
   return all;
 }
 

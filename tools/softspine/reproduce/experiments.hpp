@@ -9,6 +9,7 @@
 namespace softspine::tools {
 
 Experiment dcqcn_convergence();
+Experiment hpn_disjoint();
 Experiment hpn_failure();
 Experiment hpn_fig17();
 Experiment hpn_fig19();
