@@ -13,6 +13,8 @@
 #include "testbeds/run/lacp_control.hpp"
 #include "testbeds/run/live_control.hpp"
 #include "testbeds/run/outside_watch.hpp"
+#include "testbeds/run/pfc_file.hpp"
+#include "testbeds/run/queue_lengths.hpp"
 #include "testbeds/run/rank_links.hpp"
 #include "testbeds/run/run_recording.hpp"
 #include "testbeds/run/stack_control.hpp"
@@ -41,6 +43,8 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   auto& captures = parts.add<Captures>(of.testbed, nodes, of.errors);
   parts.add<CounterSeries>(of.testbed, of.compiler, nodes, of.errors);
   parts.add<FlowSeries>(of.testbed, engine, flows, of.errors);
+  parts.add<PfcFile>(of.testbed, nodes, captures, of.errors);
+  parts.add<QueueLengths>(of.testbed, nodes);
   auto& log = parts.add<EventLog>(of.testbed, nodes, of.incidents, of.errors);
   parts.add<RunRecording>(of.testbed, of.compiler, nodes, flows, log, of.errors);
   parts.add<StalledFlows>(of.testbed, engine, flows, links);

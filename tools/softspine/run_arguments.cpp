@@ -61,6 +61,12 @@ void add_run_arguments(CLI::App& command, RunArguments& out) {
   command.add_option("--flows", out.flows, "write a line for each flow to this CSV file: completion times, losses");
   command.add_option("--fct-file", out.fct_file,
                      "write a line for each flow that has ended to this file, as HPCC's ns-3 has it in fct.txt");
+  command.add_option(
+      "--pfc-file", out.pfc_file,
+      "write a line for each pause that comes in anywhere to this file, as HPCC's ns-3 has it in pfc.txt");
+  command.add_option("--qlen-file", out.qlen_file,
+                     "write how long the queues of switches' ports were, every --sample-interval, to this file, as "
+                     "HPCC's ns-3 has it in qlen.txt");
   add_telemetry_options(command, out);
   add_picture_options(command, out.pictures);
   command.add_flag("--flat", out.flat,

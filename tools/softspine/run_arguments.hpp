@@ -20,6 +20,8 @@ struct RunArguments {
   std::string report;
   std::string flows;
   std::string fct_file;
+  std::string pfc_file;
+  std::string qlen_file;
   testbeds::SeriesRequest series;
   std::string flow_series;
   std::optional<dataplane::Duration> sample_interval;

@@ -25,6 +25,8 @@
 #include "testbeds/run/event_log.hpp"
 #include "testbeds/run/flow_series.hpp"
 #include "testbeds/run/outside_watch.hpp"
+#include "testbeds/run/pfc_file.hpp"
+#include "testbeds/run/queue_lengths.hpp"
 #include "testbeds/run/run_recording.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "testbeds/run/workload_flows.hpp"
@@ -103,8 +105,9 @@ class Run {
     choose_telemetry();
     if (series_.path.empty() && !arguments_.series.counters.empty())
       return fail("--counters goes with --counters-file");
-    if (series_.path.empty() && arguments_.flow_series.empty() && arguments_.sample_interval)
-      return fail("--sample-interval goes with --counters-file or --flow-series");
+    const bool samples = !series_.path.empty() || !arguments_.flow_series.empty() || !arguments_.qlen_file.empty();
+    if (!samples && arguments_.sample_interval)
+      return fail("--sample-interval goes with --counters-file, --flow-series or --qlen-file");
     if (!is_recorded() && arguments_.record_interval) return fail("--record-interval goes with --record or --html");
     std::vector<FileUse> files = outputs();
     for (const FileUse& file : files) {
@@ -144,6 +147,8 @@ class Run {
     std::vector<FileUse> out{{"the report", arguments_.report, true},
                              {"the flows", arguments_.flows, true},
                              {"completion times", arguments_.fct_file, true},
+                             {"pauses", arguments_.pfc_file, true},
+                             {"queue lengths", arguments_.qlen_file, true},
                              {"counters", series_.path, true},
                              {"the flows over time", arguments_.flow_series, true},
                              {"events", events_, true},
@@ -158,9 +163,9 @@ class Run {
   bool waits_for_reader(const FileUse& use) const {
     std::error_code none;
     const RunPictures& drawn = arguments_.pictures;
-    const std::initializer_list<std::filesystem::path> late{arguments_.report, arguments_.flows, arguments_.fct_file,
-                                                            drawn.timeline,    drawn.busbw,      drawn.steps,
-                                                            arguments_.html};
+    const std::initializer_list<std::filesystem::path> late{arguments_.report,    arguments_.flows, arguments_.fct_file,
+                                                            arguments_.qlen_file, drawn.timeline,   drawn.busbw,
+                                                            drawn.steps,          arguments_.html};
     return use.writes && std::ranges::find(late, use.path) == late.end() &&
            std::filesystem::symlink_status(use.path, none).type() == std::filesystem::file_type::fifo;
   }
@@ -186,6 +191,10 @@ class Run {
       auto& flows = fabric_->part<testbeds::FlowSeries>();
       if (auto opened = flows.open(arguments_.flow_series, series_.interval); !opened) return opened;
     }
+    if (!arguments_.pfc_file.empty()) {
+      if (auto opened = fabric_->part<testbeds::PfcFile>().open(arguments_.pfc_file); !opened) return opened;
+    }
+    if (!arguments_.qlen_file.empty()) fabric_->part<testbeds::QueueLengths>().begin_every(series_.interval);
     if (!events_.empty()) {
       if (auto opened = fabric_->part<testbeds::EventLog>().open(events_); !opened) return opened;
     }
@@ -298,6 +307,8 @@ class Run {
     const bool flows_written = write_file(arguments_.flows, [&] { return control::flows_csv(snapshot); });
     const bool fct_written =
         write_file(arguments_.fct_file, [&] { return control::fct_text(snapshot, testbed_.fabric); });
+    const bool queues_written =
+        write_file(arguments_.qlen_file, [&] { return fabric_->part<testbeds::QueueLengths>().text(); });
     const bool pictures_written = arguments_.pictures.write(snapshot, testbed_.name, fabric_->stop_requested());
     auto& recording = fabric_->part<testbeds::RunRecording>();
     const bool recorded =
@@ -319,7 +330,8 @@ class Run {
       return Status::kUnexpected;
     }
     const bool flawless = capture && fabric_->errors().empty();
-    return flawless && report_written && flows_written && fct_written && pictures_written && recorded && succeeded
+    return flawless && report_written && flows_written && fct_written && queues_written && pictures_written &&
+                   recorded && succeeded
                ? Status::kDone
                : Status::kUnexpected;
   }
@@ -396,6 +408,8 @@ class Run {
     out += arguments_.pictures.list();
     if (!arguments_.flows.empty()) out += fmt::format("  {}  each flow\n", arguments_.flows);
     if (!arguments_.fct_file.empty()) out += fmt::format("  {}  completion times\n", arguments_.fct_file);
+    if (!arguments_.pfc_file.empty()) out += fmt::format("  {}  pauses\n", arguments_.pfc_file);
+    if (!arguments_.qlen_file.empty()) out += fmt::format("  {}  queue lengths\n", arguments_.qlen_file);
     if (!arguments_.capture.path.empty() && capture) {
       out += fmt::format("  {}  {} frames, {}{}{}\n", arguments_.capture.path, capture->frames,
                          short_number(static_cast<double>(capture->bytes), "B"),
