@@ -94,10 +94,18 @@ TEST(Nodes, HaveAtMostOneThingBehindThem) {
                         "4 topology.nodes.h2.edge: needs exactly one of tap, af_packet, vhost_user, pcap, dpdk",
                         "5 topology.nodes.h3.edge: needs exactly one of tap, af_packet, vhost_user, pcap, dpdk"}));
   const std::string edge = "edge: {tap: {name: t}}";
-  for (const std::string& two : {"guest: {}, " + edge, "namespace: {}, " + edge, "guest: {}, namespace: {}, " + edge}) {
+  for (const std::string& two : {"guest: {}, " + edge, "namespace: {}, " + edge, "guest: {}, namespace: {}, " + edge,
+                                 std::string("verbs: {}, guest: {}")}) {
     EXPECT_EQ(complaints_about(with_fabric("topology: {nodes: {h1: {" + two + "}}}\n")),
               (Complaints{"4 topology.nodes.h1: needs at most one of guest, namespace, verbs, edge"}));
   }
+}
+
+TEST(Nodes, ThatAreVerbsHostsHaveOneLink) {
+  EXPECT_EQ(complaints_about(with_fabric("topology:\n  nodes: {h1: {verbs: {run: x}}, tor1: {verbs: {}}}\n"
+                                         "  links: [{endpoints: [h1, tor2], rate: 10Gbps}]\n")),
+            (Complaints{"5 topology.nodes.h1.verbs: its device has one port, and h1 has 2 links",
+                        "5 topology.nodes.tor1.verbs: is for hosts, and tor1 is a switch"}));
 }
 
 TEST(Addresses, RefuseOneThatIsGivenTwice) {
