@@ -114,19 +114,11 @@ RowFeed::RowFeed(Database& database) {
   database.run("CREATE VIRTUAL TABLE temp.feed USING feed");
 }
 
+// All columns are listed: SQLite copies the values once more if some are left out.
 std::string feed_insert(const FeedTarget& into, uint64_t used) {
-  std::string names = "t_ps, " + into.place;
-  std::string values = "t_ps, place";
-  if (!into.number.empty()) {
-    names += ", " + into.number;
-    values += ", number";
-  }
-  for (size_t i = 0; i < into.columns.size(); ++i) {
-    if ((used >> i & 1) == 0) continue;
-    names += ", " + into.columns[i];
-    values += fmt::format(", c{}", i);
-  }
-  return fmt::format("INSERT INTO {}({}) SELECT {} FROM temp.feed", into.table, names, values);
+  std::string values = into.has_number ? "t_ps, place, number" : "t_ps, place";
+  for (size_t i = 0; i < into.columns; ++i) values += (used >> i & 1) == 0 ? ", NULL" : fmt::format(", c{}", i);
+  return fmt::format("INSERT INTO {} SELECT {} FROM temp.feed", into.table, values);
 }
 
 }  // namespace softspine::control

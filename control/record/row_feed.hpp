@@ -29,6 +29,15 @@ struct RecordedRows {
     cells.push_back({column, value});
     used |= uint64_t{1} << column;
   }
+  // Cells of columns that begin with number `first`.
+  void add(std::span<const SeriesCell> more, uint32_t first) {
+    const size_t before = cells.size();
+    cells.insert(cells.end(), more.begin(), more.end());
+    for (SeriesCell& cell : std::span{cells}.subspan(before)) {
+      cell.column -= first;
+      used |= uint64_t{1} << cell.column;
+    }
+  }
 };
 
 class RowFeed {
@@ -51,13 +60,12 @@ class RowFeed {
   const RecordedRows* current_ = nullptr;
 };
 
-// INSERT INTO table(…) SELECT … FROM temp.feed, of the columns that are used: each column costs a row its time, and
-// most have no cell in a batch. An empty `number`: the table has none.
+// INSERT INTO table SELECT … FROM temp.feed, with null for columns that are not used: most have no cell in a batch, and
+// each that is asked for costs a row its time.
 struct FeedTarget {
   std::string table;
-  std::string place;
-  std::string number;
-  std::vector<std::string> columns;
+  bool has_number = false;
+  size_t columns = 0;  // behind t_ps, place and number
 };
 std::string feed_insert(const FeedTarget& into, uint64_t used);
 

@@ -97,8 +97,8 @@ void Recording::begin_samples(const SeriesShape& shape) {
   for (const SeriesColumn& column : shape.columns) {
     const auto table = static_cast<SampleTable>(column.section);
     std::vector<std::string>& own = columns[static_cast<size_t>(table)];
-    column_table_.push_back(table);
-    column_number_.push_back(static_cast<uint32_t>(own.size()));
+    if (own.empty()) first_[static_cast<size_t>(table)] = static_cast<uint32_t>(tables_.size());
+    tables_.push_back(table);
     own.push_back(column.name);
   }
   columns[static_cast<size_t>(SampleTable::kDrops)] = {"packets"};
@@ -106,7 +106,6 @@ void Recording::begin_samples(const SeriesShape& shape) {
   Statement pool{database_, "INSERT INTO pools SELECT ?1, node_id, ?3, NULL FROM nodes WHERE name = ?2"};
   uint32_t pools = 0;
   for (const SeriesPlace& place : shape.places) {
-    is_pool_.push_back(place.is_pool);
     places_.push_back(place.is_pool ? pools++ : ports_.named(place.name));
     if (!place.is_pool) continue;
     pool.add(places_.back()).add(place.name.substr(0, place.name.find(':'))).add(place.name).done();
@@ -116,7 +115,7 @@ void Recording::begin_samples(const SeriesShape& shape) {
     if (i != static_cast<size_t>(SampleTable::kFlow)) {
       database_.run(sample_table_schema(static_cast<SampleTable>(i), columns[i]));
     }
-    inserts_[i].into = {std::string{table.name}, std::string{table.place}, std::string{table.number}, columns[i]};
+    inserts_[i].into = {std::string{table.name}, !table.number.empty(), columns[i].size()};
   }
   writer_ = std::thread{[this] { write_batches(); }};
 }
@@ -135,24 +134,23 @@ void Recording::add_sample(const SeriesSample& sample) {
 
 // All of a row's cells are of one table, but for drops, which come last.
 void Recording::add_row(const SeriesSample& sample, const ChangedRow& row, const SeriesCell* cells) {
-  const SampleTable table = column_table_[cells->column];
   const uint32_t place = places_[row.place];
-  RecordedRows& rows = rows_of(table);
   const SeriesCell* const end = cells + row.cells;
-  const SeriesCell* cell = cells;
-  for (; cell != end && column_table_[cell->column] == table && table != SampleTable::kDrops; ++cell) {
-    rows.add(column_number_[cell->column], cell->value);
-  }
-  if (cell != cells) {
-    rows.rows.push_back({sample.at.count_ps(), place, row.number, static_cast<uint32_t>(cell - cells)});
+  const SeriesCell* drops = end;
+  while (drops != cells && tables_[drops[-1].column] == SampleTable::kDrops) --drops;
+  if (drops != cells) {
+    const SampleTable table = tables_[cells->column];
+    RecordedRows& rows = rows_of(table);
+    rows.add({cells, drops}, first_[static_cast<size_t>(table)]);
+    rows.rows.push_back({sample.at.count_ps(), place, row.number, static_cast<uint32_t>(drops - cells)});
     count(table, 1);
   }
-  for (; cell != end; ++cell) add_drop(sample.at.count_ps(), place, *cell);
+  for (; drops != end; ++drops) add_drop(sample.at.count_ps(), place, *drops);
 }
 
 void Recording::add_drop(int64_t t_ps, uint32_t place, const SeriesCell& cell) {
   RecordedRows& rows = rows_of(SampleTable::kDrops);
-  rows.rows.push_back({t_ps, place, column_number_[cell.column], 1});
+  rows.rows.push_back({t_ps, place, cell.column - first_[static_cast<size_t>(SampleTable::kDrops)], 1});
   rows.add(0, cell.value);
   count(SampleTable::kDrops, 1);
 }

@@ -111,10 +111,9 @@ class Recording {
   OnError on_error_;
 
   // Of the shape.
-  std::vector<SampleTable> column_table_;  // by column of the series
-  std::vector<uint32_t> column_number_;    // and its number there
-  std::vector<uint32_t> places_;           // by place of the series: a port's number, or a pool's
-  std::vector<bool> is_pool_;              // by place
+  std::vector<SampleTable> tables_;              // by column of the series
+  std::array<uint32_t, kSampleTables> first_{};  // by table: the number of its first column
+  std::vector<uint32_t> places_;                 // by place of the series: a port's number, or a pool's
 
   std::mutex lock_;
   std::condition_variable changed_;

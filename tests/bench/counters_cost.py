@@ -24,7 +24,7 @@ CASES = [
     ('all counters every 10 us', ['--counters-file', FILE, '--sample-interval', '10us'], 0.05),
     ('pauses and drops every 10 us', ['--counters-file', FILE, '--sample-interval', '10us', '--counters', 'pfc_*,paused_ps,drops'], 0.05),
     ('the event log', ['--events', FILE], 0.05),
-    ('a recording every 10 us', ['--record', FILE, '--record-interval', '10us'], 0.10),
+    ('a recording every 10 us', ['--record', FILE, '--record-interval', '10us'], 0.12),
 ]
 TESTBED = '''name: counters-cost
 run: {{clock: virtual, duration: {length}us, seed: 7}}
