@@ -18,6 +18,17 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'You need Debian 12 on x86-64 with AVX2.': ['tools/packages Debian 12', 'meson.build -march=x86-64-v3'],
         'At a thousandth of its speed, the 20 ms of this testbed take 20 s.': DILATION,
     },
+    'docs/recording.md': {
+        "- Samples are taken at the multiples of `--record-interval`: a thousandth of the run's duration, at least 10 us, if it is not given; 1 ms if the run has no duration.":
+            ['tests/scenario/run/recording_test.cpp IsAThousandthOfTheDuration'],
+        'What a killed run has recorded is readable: rows are committed in batches of 16,384, or of half a second of emulated time, and SQLite takes back a batch that was cut off.':
+            ['control/record/sqlite_recording.hpp kBatchRows = 1 << 14', 'control/record/sqlite_recording.hpp kOldest = dataplane::Duration::ms(500)',
+             COMMAND + 'recording.py leave_a_readable_file'],
+        'On a full disk the run goes on, says so, and ends with status 1.': ['tests/scenario/run/recording_test.cpp ThatFindsTheDiskFullSaysSoAndKeepsWhatItHas'],
+        'The longest time without any change of flow_id 4, and the fullest queue at the end of it.': [COMMAND + 'recording.py full_queue'],
+        'Every list has an end and large tiers are folded: the page of a pod of 15,360 hosts is less than 5 MB.':
+            [COMMAND + 'report_page.py a_large_fabric_is_a_small_page'],
+    },
     'docs/failures.md': {
         "| the receiver | the sender, by timeouts alone: the receiver's ToR drops as `neighbour_incomplete` | `path_change_after` × 4.096 µs × 2^`ack_timeout`, then the sender takes its other port | dual-tor-failure-receiver |":
             ['tests/scenario/run/planes_test.cpp dual-tor-failure-receiver'],
