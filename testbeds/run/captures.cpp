@@ -49,7 +49,7 @@ Captures::Opened Captures::open(const std::string& name, const CaptureRequest& r
 Captures::Done Captures::open_for_run(const CaptureRequest& request) {
   auto opened = open(kRunCapture, request);
   if (!opened) return std::unexpected(opened.error());
-  begin(kRunCapture, std::move(*opened), nodes_.engine().now());
+  begin_one(kRunCapture, std::move(*opened), nodes_.engine().now());
   return {};
 }
 
@@ -58,7 +58,7 @@ void Captures::start_live(const std::string& name, const CaptureRequest& request
   if (!opened) return done(std::unexpected(opened.error()));
   const auto capture = std::make_shared<std::unique_ptr<FabricCapture>>(std::move(*opened));
   nodes_.engine().post([this, name, capture, done = std::move(done)](Instant now) {
-    begin(name, std::move(*capture), now);
+    begin_one(name, std::move(*capture), now);
     done({});
   });
 }
@@ -67,7 +67,7 @@ void Captures::ask(std::function<void(Captures&, Instant)> act) {
   nodes_.engine().post([this, act = std::move(act)](Instant now) { act(*this, now); });
 }
 
-void Captures::begin(const std::string& name, std::unique_ptr<FabricCapture> capture, Instant now) {
+void Captures::begin_one(const std::string& name, std::unique_ptr<FabricCapture> capture, Instant now) {
   capture->begin(board_, now);
   running_[name] = std::move(capture);
   if (!nodes_.engine().is_wall() || is_flushing_) return;

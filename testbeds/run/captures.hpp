@@ -71,7 +71,7 @@ class Captures : public RunPart {
   using Opened = std::expected<std::unique_ptr<FabricCapture>, std::string>;
   Opened open(const std::string& name, const CaptureRequest& request);
   // Starts what open() returned for that name.
-  void begin(const std::string& name, std::unique_ptr<FabricCapture> capture, dataplane::Instant now);
+  void begin_one(const std::string& name, std::unique_ptr<FabricCapture> capture, dataplane::Instant now);
   void flush_now_and_then();
   std::expected<void, std::string> reserve(const std::string& name, const std::string& path);
   void release(const std::string& name);
