@@ -67,6 +67,8 @@ TEST_F(Plans, AreRefusedWithPlaceAndReason) {
             (Complaints{where + ".size[1]: must be a multiple of 2, the plan's chunks"}));
   EXPECT_EQ(complaints_about(row("size: 62B, ranks: [h1, h2]")),
             (Complaints{where + ".size: must be 64 to 4096 bytes, which the plan is for"}));
+  EXPECT_EQ(complaints_about(row("size: 4098B, ranks: [h1, h2]")),
+            (Complaints{where + ".size: must be 64 to 4096 bytes, which the plan is for"}));
   EXPECT_EQ(complaints_about(row("size: 64B, ranks: [h1, h2], algorithm: ring")),
             (Complaints{where + ".algorithm: is the plan's, if there is a 'plan'"}));
   EXPECT_EQ(complaints_about(row("size: 64B, ranks: [h1, h2], channels: 2")),

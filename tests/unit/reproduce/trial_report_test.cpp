@@ -93,9 +93,9 @@ TEST(PaperTrialPicture, HasABarForEachNumberAndALineForASpread) {
 }
 
 TEST(PaperTrialPicture, HasLossesBelowItsZero) {
-  const std::string svg = trial_picture(trial_of(-5));
-  // From 4 down to -6 in steps of 2: 0 is at 176.0, -5 at 316.0.
-  EXPECT_THAT(svg, HasSubstr("<rect x=\"90.0\" y=\"176.0\" width=\"10.0\" height=\"140.0\""));
+  const std::string svg = trial_picture(trial_of(-4.5));
+  // From 4 down to -6 in steps of 2: 0 is at 176.0, -4.5 at 302.0.
+  EXPECT_THAT(svg, HasSubstr("<rect x=\"90.0\" y=\"176.0\" width=\"10.0\" height=\"126.0\""));
   EXPECT_THAT(svg, HasSubstr(">-6</text>"));
   EXPECT_THAT(svg, HasSubstr(">0</text>"));
 }

@@ -232,6 +232,10 @@ TEST(Chakra, RanksThatDisagreeAreNamed) {
       said_of({h + collective(1, 0, 64).str(), h + collective(1, 2, 64).str()}),
       (Said{"rank 1: node 1 is collective 1 of all ranks, AllGather of 64 bytes; on rank 0 that is AllReduce of 64 "
             "bytes (byte 8)"}));
+  EXPECT_EQ(
+      said_of({h + collective(1, 0, 64).str(), h + collective(1, 0, 65).str()}),
+      (Said{"rank 1: node 1 is collective 1 of all ranks, AllReduce of 65 bytes; on rank 0 that is AllReduce of 64 "
+            "bytes (byte 8)"}));
   EXPECT_EQ(said_of({h + collective(1, 0, 64, "g").str() + collective(2, 0, 64, "g").str(),
                      h + collective(1, 0, 64, "g").str()}),
             (Said{"trace: rank 1 has 1 collectives of group 'g', and rank 0 has 2"}));
