@@ -54,7 +54,7 @@ struct Step {
   bool works = true;
   DataUse data;
   bool exchanges = false;
-  DataUse sent;            // of an exchange
+  DataUse sent;                  // of an exchange
   uint32_t channel = kUnmarked;  // of its messages, if not the lane's
   bool new_peers = false;        // nothing was sent to or received from them before
   // A work that has a mark can be waited for, by lanes of this rank. Of several with one mark the last one is.

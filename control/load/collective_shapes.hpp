@@ -13,7 +13,8 @@
 namespace softspine::control {
 
 // The hosts in the order of the ranks: as they are given, but those of one server come together, where the first of
-// them stands, in the order of its GPUs if a topology file has one. NCCL's rings and trees go by servers, too, however the ranks are numbered.
+// them stands, in the order of its GPUs if a topology file has one. NCCL's rings and trees go by servers, too, however
+// the ranks are numbered.
 std::vector<uint32_t> in_order_of_ranks(const Fabric& fabric, std::span<const uint32_t> hosts);
 
 // Hosts in the order of the ranks. With NCCL's choices for what is `auto`. Nothing if the row's algorithm is not for

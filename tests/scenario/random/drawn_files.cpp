@@ -47,9 +47,11 @@ constexpr std::array kFiles{
               "a -1 3000 ALLREDUCE 30000 2000 NONE 0 900 REDUCESCATTER 70000 100\n"
               "b -1 500 ALLGATHER 9000 1 ALLTOALL 700 1 ALLREDUCE 50000 100\n"},
     DrawnFile{"server_file", "drawn-server.xml", R"(<system version="1"><cpu numaid="0">
-      <pci busid="0001" class="0x030200"><gpu dev="1" sm="80"><nvlink target="5" count="3" tclass="0x068000"/></gpu></pci>
+      <pci busid="0001" class="0x030200"><gpu dev="1" sm="80">
+        <nvlink target="5" count="3" tclass="0x068000"/></gpu></pci>
       <pci busid="0101" class="0x020000"/></cpu><cpu numaid="1">
-      <pci busid="0002" class="0x030200"><gpu dev="0" sm="80"><nvlink target="5" count="3" tclass="0x068000"/></gpu></pci>
+      <pci busid="0002" class="0x030200"><gpu dev="0" sm="80">
+        <nvlink target="5" count="3" tclass="0x068000"/></gpu></pci>
       <pci busid="0102" class="0x020700"/></cpu></system>)"},
     DrawnFile{"sizes", "drawn-sizes.txt", "1 0\n300 37.5\n9000 99\n20000 100\n"},
     DrawnFile{"plan", "drawn-plan.xml", R"(<algo proto="LL" nchannels="1" nchunksperloop="2" ngpus="2" coll="allreduce">
