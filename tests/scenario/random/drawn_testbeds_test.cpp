@@ -20,6 +20,7 @@
 #include <map>
 
 #include "control/load/load.hpp"
+#include "control/telemetry/steps_snapshot.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/scenario/random/drawn_files.hpp"
 #include "tests/scenario/random/drawn_testbed.hpp"
@@ -79,6 +80,7 @@ std::string one_that_matters(const std::string& text, const Variant& all, const 
     if (!difference(outcome, plain).empty()) out += " [" + one.text() + "]";
   };
   attempt({.workers = all.workers});
+  if (all.records_steps) attempt({.records_steps = true});
   if (all.flat) attempt({.flat = true});
   if (all.samples) attempt({.samples = all.samples});
   if (all.captures) attempt({.captures = true});
@@ -108,11 +110,20 @@ void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
   for (const auto& each : first.snapshot.switches) tally.compared["floods"] += each.unknown_mac_floods;
   for (const auto& each : first.snapshot.flows) tally.compared["copies under way"] += each.copies;
   const Duration odd = odd_interval(seed);
+  VariantOutcome with_steps;
   for (const Variant& variant :
-       {Variant{.workers = 2, .logs_events = true, .samples = odd},
-        Variant{.workers = 3, .flat = true, .captures = !drawn.floods, .records = true}, Variant{.poisons = true}}) {
+       {Variant{.workers = 2, .logs_events = true, .samples = odd, .records_steps = true},
+        Variant{.workers = 3, .flat = true, .captures = !drawn.floods, .records = true, .records_steps = true},
+        Variant{.poisons = true}}) {
     const VariantOutcome other = run_variant(drawn.text, variant);
     const std::string differs = difference(other, first);
+    if (variant.records_steps) {
+      for (const auto& job : other.snapshot.steps->jobs) tally.compared["ranks' steps"] += job.ranks.size();
+      if (!with_steps.steps.empty()) {
+        EXPECT_EQ(difference(other, with_steps), "") << "with steps";
+      }
+      with_steps = other;
+    }
     if (!differs.empty())
       ADD_FAILURE() << variant.text() << ": " << differs << "\nby" << one_that_matters(drawn.text, variant, first);
   }

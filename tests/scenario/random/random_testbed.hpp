@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A testbed file drawn from a seed: small, short, and as mixed as files can be. One of four generators (the others, and
 // further faults: random_fabric.hpp); links by PFC or credit; plain queues, small shared buffers, lossless ones, marks,
-// a watchdog; every way to choose a next hop; open loop and reliable traffic, with and without DCQCN; faults at instants
-// to the picosecond.
+// a watchdog; every way to choose a next hop; open loop and reliable traffic, with and without DCQCN; faults at
+// instants to the picosecond.
 #pragma once
 
 #include <cstdint>

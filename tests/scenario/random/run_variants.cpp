@@ -11,6 +11,7 @@
 
 #include "control/load/load.hpp"
 #include "control/report/report.hpp"
+#include "control/report/step_text.hpp"
 #include "testbeds/run/captures.hpp"
 #include "testbeds/run/counter_series.hpp"
 #include "testbeds/run/event_log.hpp"
@@ -112,6 +113,7 @@ std::string Variant::text() const {
   if (captures) out += ", capture";
   if (logs_events) out += ", events";
   if (records) out += ", recording";
+  if (records_steps) out += ", steps";
   if (poisons) out += ", poisoned packets";
   return out;
 }
@@ -128,7 +130,8 @@ VariantOutcome run_variant(const std::string& text, const Variant& variant) {
     return out;
   }
   const Poisoned poisoned(variant.poisons);
-  auto fabric = RunningFabric::make(*testbed, {.run_folder = {}, .capture = std::nullopt, .flat = variant.flat});
+  auto fabric = RunningFabric::make(
+      *testbed, {.run_folder = {}, .capture = std::nullopt, .flat = variant.flat, .steps = variant.records_steps});
   if (!fabric) {
     out.refused = fabric.error();
     return out;
@@ -139,6 +142,7 @@ VariantOutcome run_variant(const std::string& text, const Variant& variant) {
   const auto closed = (*fabric)->part<Captures>().close_all();
   EXPECT_TRUE(closed) << closed.error();
   out.snapshot = (*fabric)->snapshot();
+  if (out.snapshot.steps) out.steps = control::steps_json(*out.snapshot.steps, testbed->name).dump(1);
   out.report =
       control::report_json(out.snapshot, {.testbed = testbed->name, .clock = "virtual", .seed = testbed->run.seed});
   EXPECT_EQ(out.report["totals"]["imbalances"], control::Json::array());
@@ -164,6 +168,8 @@ std::string difference(const VariantOutcome& a, const VariantOutcome& b) {
   if (!a.capture.empty() && !b.capture.empty() && a.capture != b.capture) return "the capture";
   if (!a.events.empty() && !b.events.empty() && a.events != b.events)
     return "the events: " + first_line_apart(a.events, b.events);
+  if (!a.steps.empty() && !b.steps.empty() && a.steps != b.steps)
+    return "the steps: " + first_line_apart(a.steps, b.steps);
   if (a.edges != b.edges) return "what edges wrote";
   return "";
 }

@@ -21,7 +21,8 @@ struct Variant {
   bool logs_events = false;
   std::optional<dataplane::Duration> samples;  // their interval
   bool records = false;                        // into a database, at that interval or at an odd one
-  bool poisons = false;                        // packets come with other bytes each time
+  bool records_steps = false;
+  bool poisons = false;  // packets come with other bytes each time
   std::string text() const;
 };
 
@@ -30,6 +31,7 @@ struct VariantOutcome {
   control::Json report;
   std::string capture;  // files' bytes
   std::string events;
+  std::string steps;                         // as JSON
   std::map<std::string, std::string> edges;  // what they wrote, by the file's name
   std::string refused;                       // why the testbed cannot be built; empty: it has run
 };
