@@ -66,6 +66,9 @@ TEST(Trainings, AreRefusedWithPlaceAndReason) {
   EXPECT_EQ(complaint("expert_parallel: 3" + layers),
             "5 training[0].expert_parallel: spreads experts over 3 ranks: the 4 of a data-parallel group are no "
             "multiple of that");
+  std::string many = "layers: [{name: a, times: 537}";
+  for (int i = 0; i < 65; ++i) many += ", {name: a, times: 1000}";
+  EXPECT_EQ(complaint(many + "]"), "5 training[0].layers: are more than 65536");
   EXPECT_EQ(complaint("layers: [{name: a, forward: {op: all_reduce}}]"),
             "5 training[0].layers[0].forward: needs 'size'");
   EXPECT_EQ(complaint("layers: [{name: a, forward: {size: 1MiB}}]"),
