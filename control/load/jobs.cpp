@@ -98,7 +98,7 @@ class JobResolver {
   }
   std::string guess(const std::string& name) {
     std::vector<std::string_view> known;
-    for (const Server& server : servers_) known.push_back(server.name);
+    for (const PlacedServer& server : servers_) known.push_back(server.name);
     return guess_at(reader_, name, known);
   }
 
@@ -226,7 +226,7 @@ class JobResolver {
   const TestbedRow& row_;
   uint64_t seed_;
   const Fabric& fabric_;
-  std::vector<Server> servers_;
+  std::vector<PlacedServer> servers_;
   std::vector<TierIslands> tiers_;
   std::vector<const Job*> taken_by_;  // by server
   std::unordered_map<std::string_view, uint32_t> by_name_;

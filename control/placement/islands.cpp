@@ -27,7 +27,7 @@ class Union {
   std::vector<uint32_t> parent_;
 };
 
-TierIslands below(const Fabric& fabric, const std::vector<Server>& servers, const RoleRow& tier) {
+TierIslands below(const Fabric& fabric, const std::vector<PlacedServer>& servers, const RoleRow& tier) {
   const auto is_below = [&](uint32_t node) { return tier_of(fabric.nodes[node].role) < tier.tier; };
   Union joined(fabric.nodes.size());
   for (const FabricLink& link : fabric.links) {
@@ -35,7 +35,7 @@ TierIslands below(const Fabric& fabric, const std::vector<Server>& servers, cons
   }
   TierIslands out{.role = tier.role};
   std::unordered_map<uint32_t, uint32_t> parts;
-  for (const Server& server : servers) {
+  for (const PlacedServer& server : servers) {
     std::vector<uint32_t>& own = out.part_of.emplace_back();
     for (const uint32_t nic : server.nics) {
       const auto [found, is_new] = parts.try_emplace(joined.root(nic), out.parts);
@@ -70,8 +70,8 @@ TierIslands below(const Fabric& fabric, const std::vector<Server>& servers, cons
 
 }  // namespace
 
-std::vector<Server> servers_of(const Fabric& fabric) {
-  std::vector<Server> out;
+std::vector<PlacedServer> servers_of(const Fabric& fabric) {
+  std::vector<PlacedServer> out;
   std::unordered_map<std::string_view, size_t> known;
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     const FabricNode& node = fabric.nodes[n];
@@ -83,7 +83,7 @@ std::vector<Server> servers_of(const Fabric& fabric) {
   return out;
 }
 
-std::vector<TierIslands> islands_of(const Fabric& fabric, const std::vector<Server>& servers) {
+std::vector<TierIslands> islands_of(const Fabric& fabric, const std::vector<PlacedServer>& servers) {
   std::vector<TierIslands> out;
   const auto has = [&](const RoleRow& row) {
     return std::ranges::any_of(fabric.nodes, [&](const FabricNode& node) { return node.role == row.role; });

@@ -15,13 +15,13 @@
 
 namespace softspine::control {
 
-struct Server {
+struct PlacedServer {
   std::string_view name;
   std::vector<uint32_t> nics;  // nodes, in the fabric's order
 };
 
 // Built-in hosts by the machine that they are in, in the fabric's order.
-std::vector<Server> servers_of(const Fabric& fabric);
+std::vector<PlacedServer> servers_of(const Fabric& fabric);
 
 struct TierIslands {
   Role role = Role::kCore;  // of the tier's switches
@@ -33,7 +33,7 @@ struct TierIslands {
 };
 
 // From the top; without the lowest tier, below which each server is alone.
-std::vector<TierIslands> islands_of(const Fabric& fabric, const std::vector<Server>& servers);
+std::vector<TierIslands> islands_of(const Fabric& fabric, const std::vector<PlacedServer>& servers);
 
 // The rail of each NIC of a server, for servers that have as many NICs. Two rails have no part in common on any of
 // these servers: what is sent between them crosses the tier wherever it is sent from. Without rails all are of one.

@@ -14,6 +14,8 @@ CLASS_HEAD = re.compile(r'(?<!enum )\b(?:class|struct|union)\s+(?:alignas\(\w+\)
                         rf'(\w+(?:{TEMPLATE_ARGUMENTS})?)(?:\s+final)?(?:\s*:[^;{{}}()]*)?\s*$')
 SCOPE = re.compile(rf'(\w+)({TEMPLATE_ARGUMENTS})?::')
 
+NAMESPACE = re.compile(r'^namespace (softspine(?:::\w+)*) \{', re.MULTILINE)
+
 Class = tuple[str, str]  # its name, and the file of its declaration
 
 
@@ -24,6 +26,21 @@ def classes_of_one_idea(tree: Tree) -> list[Finding]:
         count = sum(files.values())
         if count > MAX_CLASS_LINES:
             findings.append(Finding(known[1], 1, f'{known[0]}: {count} lines, at most {MAX_CLASS_LINES}: {_told(files)}'))
+    return findings
+
+
+def types_have_names_of_their_own(tree: Tree) -> list[Finding]:
+    """No two headers declare a type of one name in one namespace: a program with both takes either's functions for both."""
+    first: dict[Class, str] = {}
+    findings = []
+    for path in sorted(tree.paths(('.hpp',))):
+        if path.startswith('tests/'):
+            continue
+        named = NAMESPACE.search(tree.texts[path])
+        for name, _ in declarations(tree.texts[path]) if named else []:
+            one = first.setdefault((name, named[1]), path)
+            if one != path:
+                findings.append(Finding(path, 1, f'{named[1]}::{name} is declared in {one}, too'))
     return findings
 
 
@@ -77,4 +94,4 @@ def _told(files: dict[str, int]) -> str:
     return ', '.join(f'{PurePosixPath(path).name} {count}' for path, count in sorted(files.items()))
 
 
-RULES = [classes_of_one_idea]
+RULES = [classes_of_one_idea, types_have_names_of_their_own]

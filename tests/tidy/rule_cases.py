@@ -176,5 +176,9 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
     'headers_have_names_of_their_own': (
         [{'control/a/tables.hpp': '', 'control/b/tables.hpp': ''}, {'control/tables.hpp': '', 'tools/c/tables.hpp': ''}],
         [{'control/a/tables.hpp': '', 'control/b/my_tables.hpp': '', 'tools/tables.cpp': ''}]),
+    'types_have_names_of_their_own': (
+        [{'control/a/a.hpp': 'namespace softspine::control {\nstruct A {\n};\n}\n', 'control/b/b.hpp': 'namespace softspine::control {\nclass A final {\n};\n}\n'}],
+        [{'control/a/a.hpp': 'namespace softspine::control {\nclass A;\nstruct B {\n};\n}\n', 'control/b/b.hpp': 'namespace softspine::control {\nclass A {\n struct B {\n };\n};\n}\n',
+          'tools/b/c.hpp': 'namespace softspine::tools {\nstruct A {\n};\n}\n'}]),
     'only_known_rooms': ([{'src/a.cpp': ''}], [{'control/a.cpp': '', 'README.md': '', '.ci/run': ''}]),
 }

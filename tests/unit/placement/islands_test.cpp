@@ -11,7 +11,7 @@ namespace {
 
 struct Found {
   Fabric fabric;
-  std::vector<Server> servers;
+  std::vector<PlacedServer> servers;
   std::vector<TierIslands> tiers;
 };
 
