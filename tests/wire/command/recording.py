@@ -1,9 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`run --record`: the queries of docs/recording.md against the report, its tables against the manual, and what a killed run leaves.
-
-recording.py PROGRAM
-"""
+"""`run --record`: the queries of docs/recording.md against the report, its tables against the manual, and what a killed run leaves."""
 from __future__ import annotations
 
 import json
@@ -12,10 +8,10 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+from softspine import ROOT, Problems, Softspine, main
+
 TESTBED = '''name: questions
 run: {clock: virtual, duration: 700us, seed: 5}
 fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 3, host_link: {rate: 100Gbps, length: 3m}, fabric_link: {rate: 100Gbps, length: 40m}}
@@ -37,6 +33,11 @@ failures: list[str] = []
 def check(condition: bool, what: str) -> None:
     if not condition:
         failures.append(what)
+
+
+def found() -> Problems:
+    yield from failures
+    failures.clear()
 
 
 class Run:
@@ -168,16 +169,19 @@ def leave_a_readable_file(program: str, folder: Path) -> None:
     check(not killed.execute("SELECT 1 FROM run WHERE key = 'end_ps'").fetchall(), 'no results')
 
 
-def main(program: str) -> int:
-    with tempfile.TemporaryDirectory() as name:
-        run = Run(program, Path(name))
-        ask_the_questions(run)
-        name_the_tables(run)
-        leave_a_readable_file(program, Path(name))
-    for failure in failures:
-        print(f'FAILED: {failure}')
-    return 1 if failures else 0
+def answers_the_questions(it: Softspine) -> Problems:
+    """the manual's ten questions have the report's answers, and its tables are those of a recording"""
+    run = Run(it.binary, it.folder)
+    ask_the_questions(run)
+    name_the_tables(run)
+    yield from found()
+
+
+def survives_a_kill(it: Softspine) -> Problems:
+    """a killed run leaves what it has recorded, whole"""
+    leave_a_readable_file(it.binary, it.folder)
+    yield from found()
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main([answers_the_questions, survives_a_kill]))

@@ -1,9 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`run --html` and `softspine report`: the numbers on the page are the report's, nothing on it runs, and names that are HTML stay text.
-
-report_page.py PROGRAM
-"""
+"""`run --html` and `softspine report`: the numbers on the page are the report's, nothing on it runs, and names that are HTML stay text."""
 from __future__ import annotations
 
 import json
@@ -11,11 +7,11 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+from softspine import ROOT, Problems, Skip, Softspine, main
+
 MOST_BYTES = 5_000_000
 HOSTILE = '<script>alert(1)</script>"\'&<img src=x onerror=alert(2)>'
 # testbed, sections of its page beside those of all, numbers on it at least
@@ -28,6 +24,11 @@ failures: list[str] = []
 def check(condition: bool, what: str) -> None:
     if not condition:
         failures.append(what)
+
+
+def complaints() -> Problems:
+    yield from failures[:40]
+    failures.clear()
 
 
 class Page(HTMLParser):
@@ -131,8 +132,7 @@ def a_large_fabric_is_a_small_page(program: str, folder: Path) -> None:
 def draws_in_a_browser(folder: Path) -> None:
     browser = shutil.which('chromium')
     if browser is None:
-        print('the page in a browser: skipped, no chromium')
-        return
+        raise Skip('no chromium')
     for width in (380, 1200):
         picture = folder / f'{width}.png'
         subprocess.run([browser, '--headless', '--no-sandbox', '--disable-gpu', f'--window-size={width},1600', f'--screenshot={picture}',
@@ -140,20 +140,38 @@ def draws_in_a_browser(folder: Path) -> None:
         check(picture.exists() and picture.stat().st_size > 20_000, f'a picture {width} wide')
 
 
-def main(program: str) -> int:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for testbed, sections, most in TESTBEDS:
-            numbers_are_the_reports(program, folder, testbed, sections, most)
-        draws_in_a_browser(folder)
-        numbers_are_the_reports(program, folder, *TESTBEDS[0])
-        hostile_names_stay_text(program, folder)
-        wrong_files_are_refused(program, folder)
-        a_large_fabric_is_a_small_page(program, folder)
-    for failure in failures[:40]:
-        print(f'FAILED: {failure}')
-    return 1 if failures else 0
+def has_the_reports_numbers(it: Softspine) -> Problems:
+    """each number on a page is the report's, and nothing on it runs"""
+    for testbed, sections, most in TESTBEDS:
+        numbers_are_the_reports(it.binary, it.folder, testbed, sections, most)
+    yield from complaints()
+
+
+def is_drawn_by_a_browser(it: Softspine) -> Problems:
+    """a browser draws the page, narrow and wide"""
+    numbers_are_the_reports(it.binary, it.folder, *TESTBEDS[0])
+    draws_in_a_browser(it.folder)
+    yield from complaints()
+
+
+def keeps_names_as_text(it: Softspine) -> Problems:
+    """names that are HTML stay text"""
+    numbers_are_the_reports(it.binary, it.folder, *TESTBEDS[0])
+    hostile_names_stay_text(it.binary, it.folder)
+    yield from complaints()
+
+
+def refuses_other_files(it: Softspine) -> Problems:
+    """what is no recording is refused"""
+    wrong_files_are_refused(it.binary, it.folder)
+    yield from complaints()
+
+
+def stays_small(it: Softspine) -> Problems:
+    """the page of 15,360 GPUs has 5 MB at most"""
+    a_large_fabric_is_a_small_page(it.binary, it.folder)
+    yield from complaints()
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main([has_the_reports_numbers, is_drawn_by_a_browser, keeps_names_as_text, refuses_other_files, stays_small]))
