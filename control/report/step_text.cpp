@@ -189,7 +189,8 @@ std::string reason_text(const WaitReason& reason) {
       return fmt::format("{} was late by {}: {} notifications of congestion cut its rate{}", message_text(reason), time,
                          reason.cnps, stay_text(reason));
     case WaitCause::kTransfer:
-      return fmt::format("{} took {}: nothing in the fabric held it up", message_text(reason), time);
+      return fmt::format("{} took {}: nothing in the fabric held it up", message_text(reason),
+                         time_in_words(reason.arrived - reason.posted));
     case WaitCause::kUnknown: break;
   }
   return "it began before what is kept";

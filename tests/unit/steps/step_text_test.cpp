@@ -73,6 +73,18 @@ TEST(StepText, NamesThePauses) {
       << reason_text(reason);
 }
 
+// Its time is the message's own, however little of it was late.
+TEST(StepText, OfAMessageThatMetNothingHasItsWholeTime) {
+  const WaitReason reason{.cause = WaitCause::kTransfer,
+                          .time = Duration::ns(50),
+                          .host = "h1",
+                          .to_host = "h2",
+                          .bytes = 4096,
+                          .posted = us(2),
+                          .arrived = us(9)};
+  EXPECT_TRUE(contains(reason_text(reason), "from h1 to h2 took 7 us: nothing")) << reason_text(reason);
+}
+
 TEST(StepText, IsJsonForPrograms) {
   const Json json = steps_json(two_ranks(), "small");
   const Json& rank = json["jobs"][0]["ranks"][1];
