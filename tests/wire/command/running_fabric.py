@@ -33,6 +33,7 @@ WORDS = {  # of each thing's table
     'collectives': ['COLLECTIVE', 'BUSBW_GB/s', 'all_reduce', '65,536'],
     'traces': ['TRACE', 'ENDED_US', 't  '],
     'training': ['TRAINING', 'gpt', 'data'],
+    'steps': ['CAUSE', 'REASON', 'gpt'],
     'nccl-tests': ['# c', 'algbw', '65536'],
     'stacks': ['STACK', 'PEER_LINK'],
     'links': ['tor1:Ethernet0', 'h1:eth0', 'STATE'],
@@ -68,7 +69,7 @@ def shows_each_thing(it: Softspine) -> Problems:
     """show: every thing as a table and as JSON"""
     it.write('t.goal', 'num_ranks 2\nrank 0 { send 5b to 1 }\nrank 1 { recv 5b from 0 }\n')
     fabric = it.write('shown.yaml', FABRIC + 'collectives: [{name: c, op: all_reduce, size: 64KiB}]\ntraces: [{name: t, file: t.goal}]\n' + TRAINING)
-    with it.running(fabric, '--events', str(fabric.with_name('events.jsonl'))):
+    with it.running(fabric, '--events', str(fabric.with_name('events.jsonl')), '--steps', str(fabric.with_name('steps.json'))):
         for what, words in WORDS.items():
             table = it('show', *what.split())
             yield from table.exited(0)

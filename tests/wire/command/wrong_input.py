@@ -103,7 +103,7 @@ def refuses_wrong_options(it: Softspine) -> Problems:
                             (['run', file, '--capture', 'c.pcapng', '--snaplen', '0'], '--snaplen'),
                             (['run', file, '--capture-port', 'tor1:*'], '--capture'),
                             (['run', file, '--counters', 'drops'], 'goes with --counters-file'),
-                            (['run', file, '--sample-interval', '1us'], 'goes with --counters-file or --flow-series'),
+                            (['run', file, '--sample-interval', '1us'], 'goes with --counters-file, --flow-series or --qlen-file'),
                             (['link', 'tor1', 'sideways'], 'sideways'), (['link', 'tor1'], 'STATE'), (['show'], 'WORDS'),
                             (['show', 'fabric', '--every', '5'], 'unit'), (['inject', 'tor1:Ethernet0'], 'WHAT')):
         done = it(*arguments)
