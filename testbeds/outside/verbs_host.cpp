@@ -65,11 +65,11 @@ class VerbsHost : public CommandHost {
 
   std::expected<OpenedEdge, Error> open_edge(uint32_t, const OutsideGround& ground,
                                              const EdgeSetting& setting) override {
-    VerbsEdge::Config config{.host = {},
-                             .socket = socket_in(ground, setup_),
-                             .mtu = setting.mtu,
-                             .speed_mbps = setting.speed_mbps,
-                             .dilation = setting.dilation};
+    VerbsEdge::Config config;
+    config.socket = socket_in(ground, setup_);
+    config.mtu = setting.mtu;
+    config.speed_mbps = setting.speed_mbps;
+    config.dilation = setting.dilation;
     config.host.name = spec().name;
     config.host.mac = setting.nic.mac;
     config.host.gateway = setting.nic.gateway;
