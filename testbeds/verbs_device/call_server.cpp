@@ -75,16 +75,19 @@ std::expected<void, EdgeError> CallServer::listen(const std::string& path) {
 bool CallServer::poll() noexcept {
   std::array<epoll_event, 16> ready;
   const int count = epoll_wait(events_.get(), ready.data(), static_cast<int>(ready.size()), 0);
+  bool has_callers = false;
   for (int i = 0; i < count; ++i) {
     const int word = ready[static_cast<size_t>(i)].data.fd;
     if (word == listener_.get()) {
-      accept_all();
+      has_callers = true;
     } else if (word < 0) {
       drop(-word);
     } else {
       serve(word);
     }
   }
+  // Last: a new socket may have the number of one that has just gone, of which an event may be behind.
+  if (has_callers) accept_all();
   return count > 0;
 }
 

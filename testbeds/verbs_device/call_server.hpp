@@ -26,7 +26,6 @@ class CallServer {
   std::expected<void, dataplane::EdgeError> listen(const std::string& path);
   // True if somebody has called, or gone.
   bool poll() noexcept;
-  size_t clients() const { return clients_.size(); }
 
  private:
   struct Connection {

@@ -29,7 +29,6 @@ class DeviceCallsHandler {
   std::optional<uint32_t> add_client(pid_t process);
   void handle(uint32_t client, const DeviceRequest& request, CallResult& out);
   void set_link(bool up) { port_.state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN; }
-  uint32_t largest_mtu() const { return port_.active_mtu; }
 
  private:
   int open(uint32_t client, const DeviceRequest& request, CallResult& out);

@@ -33,18 +33,16 @@ constexpr std::array<OpcodeParts, 32> kReliable = reliable_parts();
 struct Network {
   IpVersion version;
   uint32_t bytes;  // by the packet's own length field
-  uint8_t traffic_class;
 };
 
 std::expected<Network, DropReason> network_of(const FrameBytes& frame) noexcept {
   const uint8_t* const l3 = frame.data + ethernet::kBytes;
   if (load16(frame.data + ethernet::kType) == ethernet::kTypeIpv4) {
     if (!has_good_ipv4_checksum(l3, ipv4::kMinBytes)) return std::unexpected{DropReason::kBadChecksum};
-    return Network{IpVersion::k4, load16(l3 + ipv4::kTotalLength), l3[ipv4::kTos]};
+    return Network{IpVersion::k4, load16(l3 + ipv4::kTotalLength)};
   }
   if (l3[0] >> 4 != 6) return std::unexpected{DropReason::kBadVersion};
-  return Network{IpVersion::k6, ipv6::kBytes + uint32_t{load16(l3 + ipv6::kPayloadLength)},
-                 static_cast<uint8_t>(load32(l3) >> ipv6::kTrafficClassShift)};
+  return Network{IpVersion::k6, ipv6::kBytes + uint32_t{load16(l3 + ipv6::kPayloadLength)}};
 }
 
 void read_extension(const uint8_t* at, const OpcodeParts& parts, RdmaFrame& out) noexcept {
@@ -152,7 +150,6 @@ std::expected<RdmaFrame, DropReason> read_rdma(const FrameBytes& frame) noexcept
   out.psn = load24(base + bth::kPsn);
   out.l3 = l3;
   out.version = network->version;
-  out.traffic_class = network->traffic_class;
   out.payload = l3 + headers + parts.bytes();
   out.payload_bytes = covered - headers - parts.bytes() - padding;
   read_extension(l3 + headers, parts, out);

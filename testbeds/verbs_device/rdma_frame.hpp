@@ -28,7 +28,6 @@ inline constexpr uint8_t kFetchAdd = 0x14;
 inline constexpr uint32_t kAtomicEthBytes = 28;  // address 8, key 4, swap or add 8, compare 8
 inline constexpr uint32_t kAtomicAckBytes = 8;
 inline constexpr uint32_t kDethBytes = 8;  // Q_Key 4, source QP 4
-inline constexpr uint32_t kLongestExtension = 32;
 inline constexpr uint8_t kSolicitedBit = 0x80;
 
 // AETH's syndromes.
@@ -86,7 +85,6 @@ struct RdmaFields {
 struct RdmaFrame : RdmaFields {
   const uint8_t* l3 = nullptr;
   dataplane::IpVersion version = dataplane::IpVersion::k4;
-  uint8_t traffic_class = 0;
   const uint8_t* payload = nullptr;
   uint32_t payload_bytes = 0;  // padding not counted
 };

@@ -35,10 +35,6 @@ bool knows(uint32_t type, uint32_t opcode) {
   }
 }
 
-uint8_t transport_of(uint32_t type) {
-  return type == IBV_QPT_UD ? rdma::kUd : type == IBV_QPT_UC ? rdma::kUc : rdma::kRc;
-}
-
 // Of a send or a write, by its place in the message.
 uint8_t data_opcode(const SendWork& work, uint32_t number) {
   const bool is_first = number == 0;
@@ -65,6 +61,7 @@ void Requester::open(const RequesterKind& kind) {
 void Requester::reset() noexcept {
   head_ = fetched_ = cursor_ = packet_ = 0;
   next_psn_ = oldest_ = sent_ = 0;
+  has_asked_again_ = false;
   failure_ = IBV_WC_SUCCESS;
   deadline_ = Instant::never();
   waits_until_ = Instant{};
@@ -217,7 +214,7 @@ void Requester::progress(Instant now) noexcept {
   if (cursor_ != fetched_ && psn_ahead(psn_after(work(cursor_).first_psn, packet_), oldest_) < 0) go_back(oldest_);
 }
 
-bool Requester::acknowledged(uint32_t psn, Instant now) noexcept {
+void Requester::acknowledged(uint32_t psn, Instant now) noexcept {
   const uint32_t before = oldest_;
   const bool is_whole = advance(psn_after(psn, 1));
   if (oldest_ != before) progress(now);
@@ -225,7 +222,6 @@ bool Requester::acknowledged(uint32_t psn, Instant now) noexcept {
     has_asked_again_ = true;
     go_back(oldest_);
   }
-  return true;
 }
 
 const SendWork* Requester::expects_response(uint32_t psn, Instant now) noexcept {

@@ -58,6 +58,11 @@ struct RequestPacket {
   bool is_again;  // it was sent before
 };
 
+// The upper bits of its opcodes.
+constexpr uint8_t transport_of(uint32_t type) {
+  return type == IBV_QPT_UD ? rdma::kUd : type == IBV_QPT_UC ? rdma::kUc : rdma::kRc;
+}
+
 struct RequesterKind {
   uint32_t type = IBV_QPT_RC;
   QueueSizes sizes{};
@@ -92,8 +97,8 @@ class Requester {
   const SendWork* oldest() const noexcept { return head_ == fetched_ ? nullptr : &work(head_); }
   bool is_sent(uint32_t psn) const { return psn_ahead(psn, sent_) < 0 && psn_ahead(psn, oldest_) >= 0; }
 
-  // An answer; false: the queue pair fails with `failure`.
-  bool acknowledged(uint32_t psn, dataplane::Instant now) noexcept;
+  void acknowledged(uint32_t psn, dataplane::Instant now) noexcept;
+  // False: the queue pair fails with `failure`, as by expire().
   bool refused(uint32_t psn, uint8_t syndrome, dataplane::Instant now) noexcept;
   // The read or atomic to which the response with this PSN belongs, if it is the next one that is missing; else null,
   // and what is missing is asked for again.
@@ -105,7 +110,6 @@ class Requester {
 
   // When something may have to be done; never() while nothing is under way.
   dataplane::Instant timer() const noexcept;
-  bool has_work() const noexcept { return cursor_ != fetched_; }
 
  private:
   SendWork& work(uint32_t index) noexcept { return works_[index & (works_.size() - 1)]; }

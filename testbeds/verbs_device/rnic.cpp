@@ -14,10 +14,6 @@ bool is_response(uint8_t opcode) {
   return opcode >= bth::kReadResponseFirst && opcode <= rdma::kAtomicAcknowledge;
 }
 
-uint8_t transport_of(const QueuePair& pair) {
-  return pair.type == IBV_QPT_UD ? rdma::kUd : pair.type == IBV_QPT_UC ? rdma::kUc : rdma::kRc;
-}
-
 }  // namespace
 
 DropReason Rnic::receive(Packet packet, Instant now) noexcept {
@@ -58,7 +54,7 @@ bool Rnic::is_for_us(const RdmaFrame& frame) const noexcept {
 QueuePair* Rnic::taker_of(const RdmaFrame& frame) noexcept {
   QueuePair* const pair = ground_.objects.queue_pairs.find(frame.destination_qp);
   const bool takes =
-      pair != nullptr && pair->may_receive() && (frame.opcode & rdma::kTransportMask) == transport_of(*pair);
+      pair != nullptr && pair->may_receive() && (frame.opcode & rdma::kTransportMask) == transport_of(pair->type);
   return takes ? pair : nullptr;
 }
 

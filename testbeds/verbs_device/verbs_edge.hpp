@@ -6,8 +6,8 @@
 //      ▲ completions, payload ◄── Rnic ◄── receive ◄── give ◄── NIC ◄═════════ link
 //
 // Arrivals and timers are handled at their instants, doorbells and calls at the poll that finds them, and frames are
-// made at polls. Calls are looked
-// for every kCallsEvery, since that is a system call. A device that nobody has used for kLinger lets the worker sleep.
+// made at polls. Calls are looked for every kCallsEvery, since that is a system call. A device that nobody has used for
+// kLinger lets the worker sleep.
 // Frames that are not RoCEv2 (ARP, neighbour solicitations, echo requests) are answered as a built-in host answers
 // them.
 #pragma once

@@ -22,7 +22,6 @@
 
 namespace softspine::testbeds {
 
-inline constexpr uint32_t kSharedLimit = 1024;
 inline constexpr uint32_t kClientLimit = 256;
 inline constexpr uint64_t kWorkLimit = 1U << 22;
 

@@ -89,18 +89,17 @@ ibv_device_attr attributes_of(const PortFacts& port) {
   out.vendor_id = 0xffffff;
   out.max_qp = static_cast<int>(kQueuePairLimit);
   out.max_qp_wr = static_cast<int>(kSlotLimit);
-  out.device_cap_flags =
-      IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_SRQ_RESIZE;
+  out.device_cap_flags = IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_SYS_IMAGE_GUID;
   out.max_sge = out.max_sge_rd = out.max_srq_sge = static_cast<int>(kPieceLimit);
   out.max_cq = static_cast<int>(kCompletionQueueLimit);
   out.max_cqe = static_cast<int>(kCompletionSlotLimit);
   out.max_mr = 1 << 20;
   out.max_pd = 32'768;
-  out.max_qp_rd_atom = out.max_qp_init_rd_atom = 16;
-  out.max_res_rd_atom = 16 * static_cast<int>(kQueuePairLimit);
+  out.max_qp_rd_atom = out.max_qp_init_rd_atom = static_cast<int>(kReadLimit);
+  out.max_res_rd_atom = static_cast<int>(kReadLimit * kQueuePairLimit);
   out.atomic_cap = IBV_ATOMIC_HCA;
   out.max_ah = 1 << 20;
-  out.max_srq = 1024;
+  out.max_srq = static_cast<int>(kSharedLimit);
   out.max_srq_wr = static_cast<int>(kSlotLimit);
   out.max_pkeys = 1;
   out.local_ca_ack_delay = 15;

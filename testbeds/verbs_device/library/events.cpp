@@ -92,7 +92,7 @@ SOFTSPINE_VERB int ibv_get_async_event(ibv_context* context, ibv_async_event* ou
         return 0;
       case IBV_EVENT_SRQ_LIMIT_REACHED:
       case IBV_EVENT_SRQ_ERR:
-        out->element.srq = own.shared[event.handle % 1024];
+        out->element.srq = own.shared[event.handle % kSharedLimit];
         if (out->element.srq == nullptr || out->element.srq->handle != event.handle) continue;
         return 0;
       case IBV_EVENT_PORT_ACTIVE:

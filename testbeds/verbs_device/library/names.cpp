@@ -14,6 +14,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -126,10 +127,11 @@ int connect(int socket, const sockaddr* to, socklen_t bytes) {
 
 int getsockname(int socket, sockaddr* out, socklen_t* bytes) {
   static const auto real = next<decltype(&getsockname)>("getsockname");
+  const socklen_t room = bytes == nullptr ? 0 : *bytes;
   const int done = real(socket, out, bytes);
   in_addr own{};
   in_addr in_fabric{};
-  in_addr* const found = done == 0 ? ipv4_in(out, *bytes) : nullptr;
+  in_addr* const found = done == 0 && room >= sizeof(sockaddr) ? ipv4_in(out, std::min(room, *bytes)) : nullptr;
   if (found == nullptr || !own_address(own) || !address_in("SOFTSPINE_FABRIC_ADDRESS", in_fabric)) return done;
   if (found->s_addr == own.s_addr) *found = in_fabric;
   return done;

@@ -32,20 +32,20 @@ ibv_mr* register_memory(ibv_pd* pd, void* address, size_t length, uint64_t iova,
   request.remote_address = iova;
   request.access = access & ~static_cast<unsigned>(IBV_ACCESS_OPTIONAL_RANGE);
   DeviceReply reply{};
-  auto* const made = make<OurMr>();
+  auto* const made = make<ibv_mr>();
   const int error = made == nullptr ? ENOMEM : call(ours(pd->context), request, reply);
   if (error != 0) {
     std::free(made);
     return refuse(error);
   }
-  made->mr = {.context = pd->context,
-              .pd = pd,
-              .addr = address,
-              .length = length,
-              .handle = reply.handle,
-              .lkey = reply.number,
-              .rkey = reply.number};
-  return &made->mr;
+  *made = {.context = pd->context,
+           .pd = pd,
+           .addr = address,
+           .length = length,
+           .handle = reply.handle,
+           .lkey = reply.number,
+           .rkey = reply.number};
+  return made;
 }
 
 }  // namespace
@@ -165,7 +165,7 @@ SOFTSPINE_VERB ibv_srq* ibv_create_srq(ibv_pd* pd, ibv_srq_init_attr* wanted) {
   pthread_spin_init(&made->lock, PTHREAD_PROCESS_PRIVATE);
   wanted->attr.max_wr = reply.sizes.receive_slots;
   wanted->attr.max_sge = reply.sizes.receive_pieces;
-  ours(pd->context).shared[reply.handle % 1024] = &made->srq;
+  ours(pd->context).shared[reply.handle % kSharedLimit] = &made->srq;
   return &made->srq;
 }
 
@@ -194,7 +194,7 @@ SOFTSPINE_VERB int ibv_query_srq(ibv_srq* srq, ibv_srq_attr* out) {
 SOFTSPINE_VERB int ibv_destroy_srq(ibv_srq* srq) {
   const int error = call_about(srq->context, Call::kDestroySrq, srq->handle);
   if (error != 0) return error;
-  ours(srq->context).shared[srq->handle % 1024] = nullptr;
+  ours(srq->context).shared[srq->handle % kSharedLimit] = nullptr;
   OurSrq& own = ours(srq);
   unmap_ring(own.ring);
   std::free(&own);

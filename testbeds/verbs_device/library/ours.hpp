@@ -67,9 +67,6 @@ struct OurAh {
   ibv_ah ah;
   ibv_ah_attr attributes;
 };
-struct OurMr {
-  ibv_mr mr;
-};
 
 inline OurContext& ours(ibv_context* context) {
   auto* const end = reinterpret_cast<uint8_t*>(context);

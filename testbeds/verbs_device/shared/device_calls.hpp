@@ -13,6 +13,7 @@ inline constexpr uint32_t kDeviceVersion = 1;
 inline constexpr const char* kDeviceName = "softspine0";
 inline constexpr const char* kSocketVariable = "SOFTSPINE_VERBS_DEVICE";  // the socket's path
 inline constexpr uint32_t kGids = 2;                                      // IPv4, IPv6
+inline constexpr uint32_t kReadLimit = 16;                                // reads and atomics under way at a queue pair
 
 enum class Call : uint32_t {
   kOpen,  // number: kDeviceVersion. Brings the doorbells and the end of the asynchronous events

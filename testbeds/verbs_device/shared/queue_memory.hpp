@@ -19,6 +19,7 @@ namespace softspine::testbeds {
 
 inline constexpr uint32_t kQueuePairLimit = 4096;  // of a device
 inline constexpr uint32_t kCompletionQueueLimit = 4096;
+inline constexpr uint32_t kSharedLimit = 1024;    // shared receive queues; channels
 inline constexpr uint32_t kSlotLimit = 1U << 16;  // of a queue; of completion queues 2^20
 inline constexpr uint32_t kCompletionSlotLimit = 1U << 20;
 inline constexpr uint32_t kPieceLimit = 16;  // of one message's memory
