@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What modify_qp may change, by IBA 1.4 table 91: RESET → INIT → RTR → RTS, anything → ERR or RESET, with the
-// attributes that each step needs. SQD is not there.
+// attributes that each step needs and allows, as Linux's ib_modify_qp_is_ok has them. SQD is not there.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -31,14 +34,27 @@ struct Posted {
   uint64_t swap = 0;
   uint32_t immediate = 0;
   std::vector<MemoryPiece> pieces;
+  std::vector<uint8_t> inlined;  // in the place of pieces, with IBV_SEND_INLINE
+  // Datagrams.
+  std::array<uint8_t, 16> remote_gid{};
+  uint32_t remote_qp = 0;
+  uint32_t remote_qkey = 0;
+};
+
+inline constexpr uint32_t kQkey = 0x11111111;
+
+struct RnicAndCalls {
+  RnicAndCalls(uint32_t ipv4, PacketPool& pool, RnicPort& port)
+      : rnic({.mac = {2, 0, 0, 0, 0, 1}, .ipv4 = ipv4, .gateway = {2, 0, 0, 0, 0, 2}}, 0, pool, port),
+        handler(rnic, {.state = IBV_PORT_ACTIVE, .largest_mtu = IBV_MTU_4096, .active_mtu = IBV_MTU_4096}) {}
+  Rnic rnic;
+  DeviceCallsHandler handler;
 };
 
 // A program's view of one device: objects and rings.
 class Program {
  public:
-  Program(uint32_t ipv4, PacketPool& pool, RnicPort& port)
-      : rnic_({.mac = {2, 0, 0, 0, 0, 1}, .ipv4 = ipv4, .gateway = {2, 0, 0, 0, 0, 2}}, 0, pool, port),
-        handler_(rnic_, {.state = IBV_PORT_ACTIVE, .largest_mtu = IBV_MTU_4096, .active_mtu = IBV_MTU_4096}) {
+  explicit Program(RnicAndCalls& device) : rnic_(device.rnic), handler_(device.handler) {
     client_ = *handler_.add_client(getpid());
     DeviceRequest open{.call = Call::kOpen};
     open.number = kDeviceVersion;
@@ -52,8 +68,20 @@ class Program {
   DeviceReply ask(const DeviceRequest& request) {
     CallResult result;
     handler_.handle(client_, request, result);
+    if (result.owned[0]) channel_ = std::move(result.owned[0]);
     return result.reply;
   }
+  // The next message of the channel that was made last: asynchronous events, if none was made.
+  template <typename Message>
+  std::optional<Message> heard() {
+    Message out;
+    if (recv(channel_.get(), &out, sizeof out, MSG_DONTWAIT) != sizeof out) return std::nullopt;
+    return out;
+  }
+  // What is made from now on has this completion queue, protection domain, shared receive queue (0: none).
+  void use(uint32_t cq, uint32_t pd, uint32_t srq = 0) { cq_ = cq, pd_ = pd, srq_ = srq; }
+  uint32_t cq() const { return cq_; }
+  uint32_t pd() const { return pd_; }
   uint32_t register_memory(void* place, size_t bytes, uint32_t access) {
     DeviceRequest request{.call = Call::kRegisterMemory};
     request.pd = pd_;
@@ -69,6 +97,7 @@ class Program {
     request.number = type;
     request.pd = pd_;
     request.send_cq = request.receive_cq = cq_;
+    request.srq = srq_;
     request.sizes = {slots, slots, 4, 4, 64};
     const DeviceReply reply = ask(request);
     EXPECT_EQ(reply.error, 0);
@@ -77,6 +106,7 @@ class Program {
   // RESET to RTS in three calls.
   void connect(uint32_t qp, uint32_t peer_ipv4, uint32_t peer_qp, QueuePairAttributes own) {
     own.port = 1;
+    own.qkey = kQkey;
     own.has_address = 1;
     own.gid[10] = own.gid[11] = 0xff;
     store32(own.gid + 12, peer_ipv4);
@@ -90,10 +120,16 @@ class Program {
       request.attributes.state = state;
       EXPECT_EQ(ask(request).error, 0) << state;
     };
-    change(IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS | IBV_QP_QKEY);
-    change(IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-                            IBV_QP_MIN_RNR_TIMER);
-    change(IBV_QPS_RTS, IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+    constexpr uint32_t kPath = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+    constexpr uint32_t kRetries = IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+    const uint32_t type = pair(qp).type;
+    const bool is_reliable = type == IBV_QPT_RC;
+    const bool is_datagram = type == IBV_QPT_UD;
+    change(IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | (is_datagram ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS));
+    change(IBV_QPS_RTR, is_datagram   ? 0
+                        : is_reliable ? kPath | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER
+                                      : kPath);
+    change(IBV_QPS_RTS, IBV_QP_SQ_PSN | (is_reliable ? kRetries : 0));
   }
 
   QueuePair& pair(uint32_t qp) { return *rnic_.ground().objects.queue_pairs.find(qp); }
@@ -110,14 +146,22 @@ class Program {
                   .remote_address = work.remote,
                   .compare_add = work.compare_add,
                   .swap = work.swap,
-                  .pieces = static_cast<uint32_t>(work.pieces.size())};
+                  .pieces = static_cast<uint32_t>(work.pieces.size()),
+                  .inline_bytes = static_cast<uint32_t>(work.inlined.size()),
+                  .remote_qp = work.remote_qp,
+                  .remote_qkey = work.remote_qkey};
+    std::ranges::copy(work.remote_gid, slot.remote_gid);
     std::memcpy(place, &slot, sizeof slot);
+    std::ranges::copy(work.inlined, place + sizeof slot);
     std::memcpy(place + sizeof slot, work.pieces.data(), work.pieces.size() * sizeof(MemoryPiece));
     head.produced.store(index + 1);
     ring_for(qp);
   }
   void post_receive(uint32_t qp, uint64_t id, const std::vector<MemoryPiece>& pieces) {
-    WorkRing& ring = pair(qp).receives;
+    post_receive(pair(qp).receives, id, pieces);
+    ring_for(qp);
+  }
+  void post_receive(WorkRing& ring, uint64_t id, const std::vector<MemoryPiece>& pieces) {
     auto& head = *reinterpret_cast<QueueHead*>(ring.memory().place());
     const uint32_t index = head.produced.load();
     auto* const place = const_cast<uint8_t*>(ring.slot(index));
@@ -125,7 +169,6 @@ class Program {
     std::memcpy(place, &slot, sizeof slot);
     std::memcpy(place + sizeof slot, pieces.data(), pieces.size() * sizeof(MemoryPiece));
     head.produced.store(index + 1);
-    ring_for(qp);
   }
   void ring_for(uint32_t qp) {
     Doorbells& bells = rnic_.ground().objects.clients[client_]->bells();
@@ -133,6 +176,7 @@ class Program {
     bells.words[number / 64] |= uint64_t{1} << (number % 64);
     bells.summary |= uint64_t{1} << (number / 64);
   }
+  void clear_bells() { rnic_.ground().objects.clients[client_]->bells().summary = 0; }
   std::optional<CompletionSlot> poll() {
     CompletionQueue& queue = *rnic_.ground().objects.completion_queues.find(cq_);
     auto& head = *reinterpret_cast<QueueHead*>(queue.memory().place());
@@ -152,11 +196,13 @@ class Program {
   uint32_t client() const { return client_; }
 
  private:
-  Rnic rnic_;
-  DeviceCallsHandler handler_;
+  Rnic& rnic_;
+  DeviceCallsHandler& handler_;
   uint32_t client_ = 0;
   uint32_t pd_ = 0;
   uint32_t cq_ = 0;
+  uint32_t srq_ = 0;
+  OwnedFd channel_;
 };
 
 class TwoRnics {
@@ -168,7 +214,7 @@ class TwoRnics {
 
   ~TwoRnics() {
     for (Wire* wire : {&to_second_, &to_first_}) {
-      while (!wire->packets.empty()) PacketPool::release(wire->packets.pop());
+      while (!wire->packets.empty()) PacketPool::release(wire->pop());
     }
     for (Program* program : {&first, &second}) program->rnic().flush();
     EXPECT_EQ(pool_.in_use(), 0u);
@@ -210,18 +256,22 @@ class TwoRnics {
     }
   }
   void set_fate(Fate fate) { fate_ = std::move(fate); }
+  Instant now() const { return now_; }
 
  private:
   struct Wire final : RnicPort {
     PacketList packets;
-    void send(Packet packet, Instant) noexcept override { packets.push(std::move(packet)); }
-    Duration backlog(Instant) const noexcept override { return {}; }
+    int64_t count = 0;
+    void send(Packet packet, Instant) noexcept override { packets.push(std::move(packet)), ++count; }
+    Packet pop() { return --count, packets.pop(); }
+    // A microsecond a packet.
+    Duration backlog(Instant) const noexcept override { return Duration::us(count); }
   };
   bool deliver(Wire& wire, Program& to) {
     bool any = false;
     while (!wire.packets.empty()) {
       any = true;
-      Packet packet = wire.packets.pop();
+      Packet packet = wire.pop();
       const uint32_t copies = fate_ ? fate_(packet) : 1;
       for (uint32_t i = 1; i < copies; ++i)
         EXPECT_EQ(to.rnic().receive(pool_.copy(packet), now_), DropReason::kConsumed);
@@ -242,8 +292,10 @@ class TwoRnics {
   Fate fate_;
 
  public:
-  Program first{kFirst, pool_, to_second_};
-  Program second{kSecond, pool_, to_first_};
+  RnicAndCalls first_device{kFirst, pool_, to_second_};
+  RnicAndCalls second_device{kSecond, pool_, to_first_};
+  Program first{first_device};
+  Program second{second_device};
 };
 
 }  // namespace softspine::testbeds
