@@ -67,10 +67,10 @@ void Completions::fail(QueuePair& pair, uint32_t status, int event) noexcept {
   }
   if (pair.receiver.receive) received(pair, *pair.receiver.receive, {.status = IBV_WC_WR_FLUSH_ERR});
   pair.receiver.end_message();
-  pair.receiver.answers.clear();
   if (pair.receives.memory()) pair.receives.ask_to_ring();
   flush(pair);
   if (event >= 0) report(pair.client, event, pair.number);
+  if (pair.srq != 0) report(pair.client, IBV_EVENT_QP_LAST_WQE_REACHED, pair.number);
 }
 
 void Completions::flush(QueuePair& pair) noexcept {

@@ -25,7 +25,7 @@ class Completions {
   void sent(QueuePair& pair, const SendWork& work, uint32_t status) noexcept;
   void received(QueuePair& pair, const ReceiveWork& work, const Arrival& arrival) noexcept;
   // What is posted ends as flushed; what will be posted, too. `status`: of the oldest work that was sent, if there is
-  // one. `event`: an ibv_event_type, or -1.
+  // one. `event`: an ibv_event_type, or -1. What the pair owes its peer stays.
   void fail(QueuePair& pair, uint32_t status, int event) noexcept;
   // Of a queue pair that has failed: what was posted since.
   void flush(QueuePair& pair) noexcept;

@@ -307,6 +307,7 @@ int DeviceCallsHandler::modify_qp(uint32_t client, const DeviceRequest& request)
   rnic_.flush();
   if ((change.mask & IBV_QP_STATE) != 0 && change.attributes.state == IBV_QPS_ERR) {
     rnic_.completions().fail(*pair, IBV_WC_WR_FLUSH_ERR, -1);
+    pair->receiver.answers.clear();
     return 0;
   }
   carry_out(*pair, change);

@@ -43,7 +43,7 @@ void Inbound::take(QueuePair& pair, const RdmaFrame& frame) noexcept {
   const int32_t ahead = psn_ahead(frame.psn, state.expected);
   if (ahead == 0) return take_expected(pair, frame);
   if (!pair.is_reliable()) {
-    state.end_message();
+    state.abandon_message();
     state.expected = frame.psn;
     if (place_of(frame.opcode & rdma::kOperationMask).is_first) return take_expected(pair, frame);
     state.expected = psn_after(frame.psn, 1);
@@ -105,7 +105,7 @@ void Inbound::take_data(QueuePair& pair, const RdmaFrame& frame) noexcept {
     state.has_complained = true;  // those behind it need no answer
     if (pair.is_reliable())
       acknowledge(pair, frame.psn, static_cast<uint8_t>(rdma::kRnr | (pair.attributes.rnr_timer & 31)));
-    if (!pair.is_reliable()) state.expected = psn_after(state.expected, 1), state.end_message();
+    if (!pair.is_reliable()) state.expected = psn_after(state.expected, 1), state.abandon_message();
     return;
   }
   if (place.is_first && !begin(pair, frame, place.sends)) return refuse(pair, frame, rdma::kAccessError);
@@ -306,7 +306,7 @@ void Inbound::acknowledge(QueuePair& pair, uint32_t psn, uint8_t syndrome) noexc
 void Inbound::refuse(QueuePair& pair, const RdmaFrame& frame, uint8_t syndrome) noexcept {
   writes_.flush();
   if (!pair.is_reliable()) {
-    pair.receiver.end_message();
+    pair.receiver.abandon_message();
     pair.receiver.expected = psn_after(frame.psn, 1);
     return;
   }

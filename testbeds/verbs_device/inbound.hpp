@@ -6,7 +6,9 @@
 //   PSN behind      acknowledged again; a read is answered again, an atomic from what it found the first time
 //   no receive      NAK (receiver not ready), and the packet ends; a datagram ends without
 //   wrong           NAK (invalid request, access error, operation error), and the queue pair has failed
-// An unreliable connection answers nothing: a gap ends the message, and the next one that begins is taken.
+// A queue pair that refuses sends first what it owes for the requests before.
+// An unreliable connection answers nothing: a gap ends the message, and the next one that begins is taken, into the
+// same receive.
 // Atomics are atomic among the operations of the device, not against the program's own. Source: IBA 1.4, 9.7 and 9.8.
 #pragma once
 

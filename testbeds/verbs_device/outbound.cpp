@@ -194,6 +194,7 @@ void Outbound::expire(QueuePair& pair, Instant now) noexcept {
 void Outbound::fail(QueuePair& pair, uint32_t status) noexcept {
   writes_.flush();
   completions_.fail(pair, status, IBV_EVENT_QP_FATAL);
+  pair.receiver.answers.clear();
 }
 
 }  // namespace softspine::testbeds

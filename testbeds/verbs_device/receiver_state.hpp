@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "testbeds/verbs_device/psn.hpp"
+#include "testbeds/verbs_device/shared/device_calls.hpp"
 #include "testbeds/verbs_device/work_ring.hpp"
 
 namespace softspine::testbeds {
@@ -34,13 +36,14 @@ class OwedAnswers {
   OwedAnswer& front() { return all_[first_ % kMost]; }
   void pop() { ++first_, --count_; }
   void clear() { count_ = 0; }
-  // False: there are too many. A later acknowledgement takes the place of one that has not left.
+  // False: there are too many. A later acknowledgement takes the place of one that has not left, unless it names less:
+  // a refusal names all that was before it.
   bool push(const OwedAnswer& answer) {
     const bool acknowledges = answer.kind == OwedAnswer::Kind::kAcknowledge;
     if (acknowledges && count_ != 0) {
       OwedAnswer& last = all_[(first_ + count_ - 1) % kMost];
       if (last.kind == OwedAnswer::Kind::kAcknowledge) {
-        last = answer;
+        if (psn_ahead(answer.psn, last.psn) >= 0) last = answer;
         return true;
       }
     }
@@ -61,7 +64,7 @@ struct ReceiverState {
     uint32_t psn = UINT32_MAX;
     uint64_t original = 0;
   };
-  static constexpr uint32_t kAtomicResults = 16;
+  static constexpr uint32_t kAtomicResults = kReadLimit;
 
   uint32_t expected = 0;
   uint32_t msn = 0;
@@ -82,8 +85,12 @@ struct ReceiverState {
     oldest_atomic = (oldest_atomic + 1) % kAtomicResults;
   }
   void end_message() {
-    message = Message::kNone;
+    abandon_message();
     receive.reset();
+  }
+  // Its receive is the next message's.
+  void abandon_message() {
+    message = Message::kNone;
     arrived = 0;
   }
 };
