@@ -85,8 +85,6 @@ void Rnic::queue(QueuePair& pair) noexcept {
 }
 
 void Rnic::pump(Instant now) noexcept {
-  if (queued_.empty()) return;
-  writes_.flush();  // a read after a write finds what was written
   while (!queued_.empty() && ground_.port.backlog(now) <= kBacklog) {
     QueuePair* const pair = ground_.objects.queue_pairs.find(queued_.front());
     queued_.pop_front();

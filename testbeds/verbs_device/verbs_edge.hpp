@@ -43,6 +43,8 @@ class VerbsEdge final : public dataplane::Nic, private RnicPort {
   void link_changed(dataplane::PortNo port, bool up, dataplane::Instant now) noexcept override;
   void drain() noexcept override;
   std::map<std::string, uint64_t> statistics() const override;
+  // Its objects may be changed between windows.
+  Rnic& rnic() { return rnic_; }
 
  private:
   static constexpr dataplane::Duration kCallsEvery = dataplane::Duration::us(20);  // wall time, as kLinger

@@ -54,7 +54,8 @@ struct RnicAndCalls {
 // A program's view of one device: objects and rings.
 class Program {
  public:
-  explicit Program(RnicAndCalls& device) : rnic_(device.rnic), handler_(device.handler) {
+  explicit Program(RnicAndCalls& device) : Program(device.rnic, device.handler) {}
+  Program(Rnic& rnic, DeviceCallsHandler& handler) : rnic_(rnic), handler_(handler) {
     client_ = *handler_.add_client(getpid());
     DeviceRequest open{.call = Call::kOpen};
     open.number = kDeviceVersion;
@@ -250,13 +251,25 @@ class TwoRnics {
       const bool moved = deliver(to_second_, second) | deliver(to_first_, first);
       if (moved || first.rnic().has_queued() || second.rnic().has_queued()) continue;
       const Instant next = std::min(first.rnic().next(), second.rnic().next());
-      if (next > end) return;
+      if (next > end) break;
       now_ = std::max(now_, next);
       for (Program* program : {&first, &second}) program->rnic().expire(now_);
     }
+    for (Program* program : {&first, &second}) program->rnic().flush();
   }
   void set_fate(Fate fate) { fate_ = std::move(fate); }
   Instant now() const { return now_; }
+  // A frame that the other side has not sent, of zeros; its last byte is changed by `spoil`.
+  DropReason inject(Program& to, const RoceAddress& address, const RdmaFields& fields, uint32_t bytes,
+                    uint8_t spoil = 0) {
+    const FrameLayout layout = layout_of(IpVersion::k4, fields.opcode, bytes);
+    Packet packet = pool_.make(layout.bytes);
+    write_headers(packet.data(), {.mac = {2, 0, 0, 0, 0, 9}, .ipv4 = kFirst}, address, fields, bytes);
+    std::fill_n(packet.data() + layout.payload, bytes, uint8_t{0});
+    seal(packet.data(), IpVersion::k4, layout, bytes);
+    packet.data()[layout.bytes - 1] ^= spoil;
+    return to.rnic().receive(std::move(packet), now_);
+  }
 
  private:
   struct Wire final : RnicPort {
@@ -281,7 +294,6 @@ class TwoRnics {
         EXPECT_EQ(to.rnic().receive(std::move(packet), now_), DropReason::kConsumed);
       }
     }
-    to.rnic().flush();
     return any;
   }
 
