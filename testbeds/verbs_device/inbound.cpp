@@ -59,6 +59,7 @@ void Inbound::take(QueuePair& pair, const RdmaFrame& frame) noexcept {
 void Inbound::take_again(QueuePair& pair, const RdmaFrame& frame) noexcept {
   ReceiverState& state = pair.receiver;
   ++ground_.counters.duplicate_request;
+  if (state.answers.bring(frame.psn, pair.mtu())) return;
   if (frame.opcode == bth::kReadRequest) {
     const bool is_allowed = (pair.attributes.access & IBV_ACCESS_REMOTE_READ) != 0;
     if (!is_allowed || psn_ahead(psn_after(frame.psn, packets_of(frame.dma_bytes, pair.mtu())), state.expected) > 0)

@@ -3,7 +3,8 @@
 // queue pair's rights and the region's, before a byte goes into the program.
 //
 //   PSN ahead       one NAK (sequence error) for each PSN that is expected, and the packet ends
-//   PSN behind      acknowledged again; a read is answered again, an atomic from what it found the first time
+//   PSN behind      acknowledged again; a read is answered again, an atomic from what it found the first time; neither
+//                   while its answer is still owed
 //   no receive      NAK (receiver not ready), and the packet ends; a datagram ends without
 //   wrong           NAK (invalid request, access error, operation error), and the queue pair has failed
 // A queue pair that refuses sends first what it owes for the requests before.

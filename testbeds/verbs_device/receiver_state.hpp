@@ -26,6 +26,14 @@ struct OwedAnswer {
   uint32_t bytes = 0;  // of the read
   uint32_t sent = 0;   // bytes of it
   uint64_t original = 0;
+
+  // Whether it will still bring the response with this PSN.
+  bool brings(uint32_t wanted, uint32_t mtu) const {
+    if (kind == Kind::kAcknowledge) return false;
+    const uint32_t left = bytes - sent;
+    const uint32_t packets = left == 0 ? 1 : (left - 1) / mtu + 1;
+    return psn_ahead(wanted, psn) >= 0 && psn_ahead(wanted, psn_after(psn, packets)) < 0;
+  }
 };
 
 class OwedAnswers {
@@ -33,6 +41,12 @@ class OwedAnswers {
   static constexpr uint32_t kMost = 64;
 
   bool empty() const { return count_ == 0; }
+  bool bring(uint32_t psn, uint32_t mtu) const {
+    for (uint32_t i = 0; i < count_; ++i) {
+      if (all_[(first_ + i) % kMost].brings(psn, mtu)) return true;
+    }
+    return false;
+  }
   OwedAnswer& front() { return all_[first_ % kMost]; }
   void pop() { ++first_, --count_; }
   void clear() { count_ = 0; }

@@ -104,6 +104,21 @@ TEST_F(WrongFrames, AReadThatComesAgainIsWithinWhatWasAskedFor) {
   EXPECT_TRUE(state.answers.empty());
 }
 
+TEST_F(WrongFrames, AReadThatComesAgainWhileItIsOwedIsOwedOnce) {
+  const auto [a, b] = it_.connect();
+  inject(b, write(bth::kReadRequest, 0, 2048));
+  for (uint32_t i = 0; i < 100; ++i) inject(b, write(bth::kReadRequest, i % 2, 2048 - i % 2 * 1024));
+  inject(b, write(bth::kReadRequest, 2, 1024));
+  EXPECT_FALSE(it_.second.pair(b).has_failed());
+  std::vector<uint32_t> psns;
+  it_.set_fate([&psns](const Packet& packet) {
+    psns.push_back(load24(packet.data() + 51));
+    return 0U;
+  });
+  it_.run(Duration::us(5));
+  EXPECT_EQ(psns, (std::vector<uint32_t>{0, 1, 2}));
+}
+
 TEST_F(WrongFrames, AResponseOfAnotherLengthIsABadOne) {
   for (const uint8_t opcode : {bth::kReadResponseOnly, rdma::kAtomicAcknowledge}) {
     const auto [a, b] = it_.connect();
