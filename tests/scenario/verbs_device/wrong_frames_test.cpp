@@ -27,6 +27,7 @@ class WrongFrames : public Rnics {
     OwedAnswers& answers = it_.second.pair(qp).receiver.answers;
     ASSERT_FALSE(answers.empty());
     EXPECT_EQ(answers.front().syndrome, rdma::kInvalidRequest);
+    EXPECT_TRUE(it_.second.all_completions().empty());
     EXPECT_EQ(theirs_.bytes, before_);
   }
   std::vector<uint8_t> before_ = theirs_.bytes;
