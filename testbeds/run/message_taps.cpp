@@ -16,6 +16,12 @@ using dataplane::Packet;
 using dataplane::PortNo;
 using dataplane::Priority;
 
+namespace {
+
+constexpr uint64_t kPsnMask = (1U << 24) - 1;
+
+}  // namespace
+
 void MessageTap::PauseMarks::add(Instant at, Duration stopped) noexcept {
   if (count > 0 && ring[(count - 1) % kMarks].stopped == stopped) return;
   ring[count++ % kMarks] = {at, stopped};
@@ -94,6 +100,10 @@ void MessageTap::frame(Direction, const Packet& packet, Instant at, const char*)
            here);
 }
 
+void MessageTap::begin(uint32_t flow, Instant now) noexcept {
+  flows_[flow].stopped = stopped(static_cast<uint8_t>(std::countr_zero(priorities_of(0, flow))), now);
+}
+
 void MessageTap::end_part(const control::HopRecord& record, FlowHere& here) noexcept {
   control::HopRecord& out = at_.buffer.hops.emplace_back(record);
   here.packets = 0;
@@ -101,6 +111,9 @@ void MessageTap::end_part(const control::HopRecord& record, FlowHere& here) noex
   here.first_came = Instant::never();
   const auto& source = at_.flows.source(record.flow);
   if (at_.host == nullptr || !source) return;
+  PostedParts& posted = at_.buffer.posted[record.flow];
+  const uint64_t behind = at_.flows.plan(record.flow).flow.first_psn + posted.packets;
+  if (((behind - record.psn - 1) & kPsnMask) == 0) posted.have_left = true;
   const control::RequesterCounts& now = source->sent().reliable;
   out.retransmitted_packets = now.retransmitted_packets - here.sent.retransmitted_packets;
   out.naks = now.packet_seq_err - here.sent.packet_seq_err;

@@ -4,7 +4,7 @@
 //
 //   stay        in a switch: last bit left − its time on the wire − last bit arrived
 //   paused      the port stood still for the queue's priorities, since the part's first packet arrived there; at the
-//               host that sends, since the flow's last part has left
+//               host that sends, since it was posted, or the flow's last part has left if that was later
 //   longest     the longest stay of any flow's packet at each port, for control/steps/port_looks.hpp
 //
 // A packet belongs to the part whose last packet is the next of its flow to leave. So what is sent again may count for
@@ -27,10 +27,17 @@
 
 namespace softspine::testbeds {
 
-// Of one worker: what it has recorded since control last took it.
+// Of a host's queue pair.
+struct PostedParts {
+  uint64_t packets = 0;  // of all parts
+  bool have_left = true;
+};
+
+// Of one worker: what it has recorded since control last took it, and what its hosts have posted.
 struct StepBuffer {
   std::vector<control::StepRecord> steps;
   std::vector<control::HopRecord> hops;
+  std::unordered_map<uint32_t, PostedParts> posted;  // by flow
 };
 
 class MessageTap final : public dataplane::Tap {
@@ -50,6 +57,8 @@ class MessageTap final : public dataplane::Tap {
 
   void frame(dataplane::Direction direction, const dataplane::Packet& packet, dataplane::Instant at,
              const char* comment) noexcept override;
+  // At a host that has nothing of `flow` to send: a part is posted. Pauses that were over before did not hold it.
+  void begin(uint32_t flow, dataplane::Instant now) noexcept;
   // Between windows: what is known of the port by `now`.
   control::PortLook take_look(dataplane::Instant now) noexcept;
   control::LinkEnd port() const { return at_.port; }
@@ -72,7 +81,7 @@ class MessageTap final : public dataplane::Tap {
     uint64_t packets = 0;
     dataplane::Duration stay;
     dataplane::Instant first_came = dataplane::Instant::never();
-    dataplane::Duration stopped;  // at a host, by the last part's end
+    dataplane::Duration stopped;  // at a host, by the last part's end, or when it was posted if that is later
     control::RequesterCounts sent;
   };
 

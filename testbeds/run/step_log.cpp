@@ -31,8 +31,13 @@ void take_in_order(std::vector<Record>& records, Instant now, See&& see) {
 }  // namespace
 
 RankRecorder::RankRecorder(uint32_t job, uint32_t rank, const RankConfig& config, const FirstFlows& flows, uint32_t mtu,
-                           StepBuffer& buffer)
-    : job_(job), rank_(rank), splits_(config.scaling == QueuePairScaling::kSplit), mtu_(mtu), buffer_(buffer) {
+                           std::span<const std::unique_ptr<MessageTap>> taps, StepBuffer& buffer)
+    : job_(job),
+      rank_(rank),
+      splits_(config.scaling == QueuePairScaling::kSplit),
+      mtu_(mtu),
+      taps_(taps),
+      buffer_(buffer) {
   for (const RankConnection& each : config.connections) {
     Connection& it = connections_.emplace_back();
     it = {.peer = each.peer, .channel = each.channel, .queue_pairs = static_cast<uint32_t>(each.flows.size())};
@@ -67,9 +72,18 @@ void RankRecorder::posted(const OpenOperation& operation) noexcept {
       const auto turn = static_cast<uint32_t>(operation.message % connection.queue_pairs);
       record.flow = connection.first_flow + (splits_ ? part : turn);
       record.packets = packets_of_message(bytes, mtu_);
+      post(record.flow, record.packets, record.at);
     }
     buffer_.steps.push_back(record);
   }
+}
+
+void RankRecorder::post(uint32_t flow, uint32_t packets, Instant now) noexcept {
+  PostedParts& parts = buffer_.posted[flow];
+  if (std::exchange(parts.have_left, false)) {
+    for (const auto& tap : taps_) tap->begin(flow, now);
+  }
+  parts.packets += packets;
 }
 
 void RankRecorder::done(const OpenOperation& operation, Instant now, Duration alone) noexcept {
@@ -141,8 +155,10 @@ std::unique_ptr<RankRecorder> StepLog::recorder_of(size_t job, uint32_t rank, co
   if (!is_on_) return nullptr;
   const RankTraffic& traffic = traffic_of(job);
   const uint32_t mtu = testbed_.workloads.empty() ? 4096 : testbed_.workloads[traffic.workload].mtu;
-  return std::make_unique<RankRecorder>(static_cast<uint32_t>(job), rank, config, first_flows_[job], mtu,
-                                        *buffers_[worker_of(traffic.hosts[rank])]);
+  const uint32_t host = traffic.hosts[rank];
+  const auto taps = std::ranges::equal_range(taps_, host, {}, [](const auto& tap) { return tap->port().node; });
+  return std::make_unique<RankRecorder>(static_cast<uint32_t>(job), rank, config, first_flows_[job], mtu, taps,
+                                        *buffers_[worker_of(host)]);
 }
 
 // The next multiple; on the virtual clock the first one after the next event, if nothing happens before.

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -27,9 +28,9 @@ class RankRecorder {
   // By sender, receiver, channel: the first queue pair's flow.
   using FirstFlows = std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t>;
 
-  // `config`: of the rank's program. All but `config` outlive it.
+  // `config`: of the rank's program. `taps`: of its host's ports. All but `config` outlive it.
   RankRecorder(uint32_t job, uint32_t rank, const RankConfig& config, const FirstFlows& flows, uint32_t mtu,
-               StepBuffer& buffer);
+               std::span<const std::unique_ptr<MessageTap>> taps, StepBuffer& buffer);
 
   void posted(const OpenOperation& operation) noexcept;
   // `alone`: for how long the rank has had nothing but receives under way so far.
@@ -42,6 +43,7 @@ class RankRecorder {
     uint32_t queue_pairs = 0;
     uint32_t first_flow = control::StepRecord::kBesideFabric;
   };
+  void post(uint32_t flow, uint32_t packets, dataplane::Instant now) noexcept;
   control::StepRecord record_of(const OpenOperation& operation, dataplane::Instant at) noexcept;
 
   uint32_t job_;
@@ -49,6 +51,7 @@ class RankRecorder {
   bool splits_;
   uint32_t mtu_;
   std::vector<Connection> connections_;
+  std::span<const std::unique_ptr<MessageTap>> taps_;
   StepBuffer& buffer_;
   uint64_t records_ = 0;
   dataplane::Duration alone_;  // by the last receive
@@ -87,9 +90,9 @@ class StepLog : public RunPart {
   std::vector<std::unique_ptr<StepBuffer>> buffers_;   // by worker
   std::vector<bool> watched_;                          // by flow
   std::vector<RankRecorder::FirstFlows> first_flows_;  // by job
-  std::vector<std::unique_ptr<MessageTap>> taps_;
-  std::vector<control::StepRecord> steps_;  // not taken yet
-  std::vector<control::HopRecord> hops_;    // likewise
+  std::vector<std::unique_ptr<MessageTap>> taps_;      // in the order of nodes
+  std::vector<control::StepRecord> steps_;             // not taken yet
+  std::vector<control::HopRecord> hops_;               // likewise
   std::unique_ptr<control::StepHistory> history_;
 };
 

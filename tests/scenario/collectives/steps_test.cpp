@@ -37,6 +37,21 @@ struct Recorded {
   std::string json;
 };
 
+// Nothing holds a message for longer than it is under way.
+void expect_possible(const Recorded& run) {
+  for (const JobSteps& job : run.snapshot.steps->jobs) {
+    for (const RankSteps& rank : job.ranks) {
+      for (const StepWait& wait : rank.longest) {
+        const control::WaitReason& it = wait.reason;
+        if (it.to_host.empty()) continue;
+        EXPECT_LE(it.started, it.posted) << run.json;
+        EXPECT_LE(it.paused, it.arrived - it.posted) << run.json;
+        EXPECT_LE(it.longest_stay, it.arrived - it.posted) << run.json;
+      }
+    }
+  }
+}
+
 Recorded recorded(const std::string& text, uint32_t workers = 1, bool flat = false) {
   const control::Testbed testbed = testbed_of(text, {.workers = workers});
   if (testing::Test::HasFailure()) return {};
@@ -49,6 +64,7 @@ Recorded recorded(const std::string& text, uint32_t workers = 1, bool flat = fal
   Recorded out{.snapshot = (*fabric)->snapshot()};
   out.json = control::steps_json(*out.snapshot.steps, testbed.name).dump(1);
   EXPECT_EQ((*fabric)->drain(), 0U);
+  expect_possible(out);
   return out;
 }
 
@@ -106,6 +122,26 @@ TEST(Steps, NameThePortThatAnIncastFills) {
   EXPECT_GT(reason.time, Duration::us(100));
 }
 
+// Between two broadcasts tor1 pauses h1, for what it sends to h8, and h2 pauses tor1. The second one meets other
+// senders.
+TEST(Steps, BlameNoPauseThatWasOverBefore) {
+  const Recorded run = recorded(
+      "name: c\nrun: {duration: 200ms}\nfabric: {kind: leaf-spine, tors: 1, spines: 1, hosts_per_tor: 8, host_link: "
+      "{rate: 100Gbps, length: 3m}, fabric_link: {rate: 100Gbps, length: 3m}}\nroles: {tor: lossless}\n"
+      "collectives: [{name: g, op: broadcast, protocol: simple, size: 1MiB, ranks: [h1, h2], compute: 8ms, "
+      "iterations: 2}]\n"
+      "workload:\n"
+      "  - {name: v, pattern: pairs, from: [h1], to: [h8], message: 32MiB, messages: 1, dscp: 3, start: 9ms}\n"
+      "  - {name: w, pattern: incast, from: [h5, h6], to: h2, message: 256KiB, messages: 1, start: 16090us}\n"
+      "faults: [{at: 9100us, node: h8, set: storm, priorities: [3], until: 11ms}, {at: 12ms, node: h2, set: storm, "
+      "priorities: [3], until: 13ms}]\n");
+  EXPECT_GT(run.snapshot.hosts.at(0).ports[0].pause[3].rx_frames, 0U);
+  EXPECT_GT(run.snapshot.switches.at(0).ports[1].pauses[3].time, Duration::us(900));
+  const auto& causes = job_of(run).causes;
+  EXPECT_NE(std::ranges::find(causes, WaitCause::kQueue, &control::CauseOfWaits::cause), causes.end()) << run.json;
+  for (const control::CauseOfWaits& cause : causes) EXPECT_NE(cause.cause, WaitCause::kPause) << run.json;
+}
+
 TEST(Steps, NameWhoPausedAndWhoMadeThem) {
   const Recorded run =
       recorded(ring_of_four("", "faults: [{at: 200us, node: h3, set: storm, priorities: [3], until: 900us}]\n"));
@@ -139,6 +175,21 @@ TEST(Steps, NameTheLinkThatLosesPackets) {
   EXPECT_EQ(reason.cause, WaitCause::kRetransmission) << run.json;
   EXPECT_GT(reason.retransmitted_packets, 0U);
   EXPECT_TRUE(reason.host == "h2" || reason.to_host == "h2") << run.json;
+}
+
+// What is sent again belongs to one message.
+TEST(Steps, CountWhatWasSentAgainOnce) {
+  const Recorded run = recorded(
+      "name: c\nrun: {duration: 200ms}\nfabric: {kind: leaf-spine, tors: 1, spines: 1, hosts_per_tor: 2, host_link: "
+      "{rate: 100Gbps, length: 3m}, fabric_link: {rate: 100Gbps, length: 3m}}\nroles: {tor: lossless}\n"
+      "collectives: [{name: g, op: broadcast, protocol: simple, size: 2MiB, ranks: [h1, h2], ack_timeout: 5}]\n"
+      "faults: [{at: 1us, set: lossy, node: h2, drop: 1%}]\n");
+  uint64_t of_messages = 0;
+  for (const StepWait& wait : job_of(run).ranks.back().longest) of_messages += wait.reason.retransmitted_packets;
+  uint64_t of_flows = 0;
+  for (const auto& flow : run.snapshot.flows) of_flows += flow.reliable.retransmitted_packets;
+  EXPECT_GT(of_messages, 0U) << run.json;
+  EXPECT_LE(of_messages, of_flows) << run.json;
 }
 
 // Between the racks there is a quarter of the rate.
