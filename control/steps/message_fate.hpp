@@ -4,19 +4,16 @@
 //   started        the rank was ready to send it
 //   posted         its queue pair had it: it waited for a clear-to-send, for room, or for those before it
 //   arrived        its receive was done
-//   ideal          posted … arrived if only its sender's link were there to slow it down: propagation, its bytes on
-//   that
-//                  link, and one packet more on each other link of its way. (Of a message in parts: on all links of
-//                  their ways)
+//   ideal          posted … arrived if only its sender's link slowed it down: propagation, its bytes on that link, and
+//                  one packet more on each other link of its way. A message in parts has all links of their ways
 //   late           arrived − posted − ideal. If the message before it on its connection was under way when it was
-//   posted,
-//                  it counts from that one's arrival: what happened till then is that one's
+//                  posted, it counts from that one's arrival: what happened till then is that one's
 //
-// Late by: a pause, if its port that was paused longest while it passed was so for more than the half of what it is
-// late, or a queue, if one of its packets stayed in one for so long. Else by a retransmission if there was one, else by
-// its queue pair's rate if that was cut, else by a pause or a queue of more than kPacketsOfAQueue packets: one that is
-// short, and shared for a long time. Else by nothing in the fabric. Of pauses on one way that are about as long, the
-// last is the cause of those before it.
+// The cause is a pause or a queue, if a port was paused while it passed, or a packet of it stayed, for at least half of
+// what it is late: the pause, unless the stay is longer than twice. Else it is a retransmission if there was one, else
+// the queue pair's rate if that was cut, else a pause or a queue of more than kPacketsOfAQueue packets: one that is
+// short, and shared for a long time. Else it is nothing in the fabric. If several ports of the way were paused for
+// about as long, the last is the cause of the others.
 #pragma once
 
 #include <algorithm>

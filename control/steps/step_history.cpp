@@ -104,7 +104,8 @@ void StepHistory::take(const HopRecord& record) {
   }
   hop->packets += record.packets;
   hop->stay = std::max(hop->stay, record.stay);
-  hop->paused += record.paused;
+  // Parts pass side by side; one part passes again if it was lost.
+  hop->paused = fate.parts > 1 ? std::max(hop->paused, record.paused) : hop->paused + record.paused;
 }
 
 void StepHistory::forget_those_before(MessageFate& message) {

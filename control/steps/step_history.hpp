@@ -2,9 +2,8 @@
 // What the ranks of collectives and trainings did, and why those that waited did so.
 //
 //   step       an operation that is done: from when it started to when it was done. It followed the rank's step that
-//   was
-//              done last by its start; a receive, that of the sender which was done last by the start of its message.
-//              So steps are chains that lead back through the ranks
+//              was done last by its start. A receive followed the sender's step that was done last by the start of its
+//              message. So steps are chains that lead back through the ranks
 //   wait       of a receive: for how long nothing but receives was under way at the rank, since the one before. It is
 //              as long as it is, and counts as ending with the receive; other work may have interrupted it
 //   reason     the chain is followed back from the receive to the begin of the wait. Of all that it meets meanwhile,

@@ -32,9 +32,11 @@ class StepSpans {
     const dataplane::Instant both_from = std::max(later.from, earlier.from);
     const dataplane::Instant both_to = std::min(later.to, earlier.to);
     const dataplane::Duration both = both_to > both_from ? both_to - both_from : dataplane::Duration{};
+    const dataplane::Duration sum = later.busy + earlier.busy - both;
     later.from = std::min(later.from, earlier.from);
     later.to = std::max(later.to, earlier.to);
-    later.busy = std::min(later.busy + earlier.busy - both, later.to - later.from);
+    // At least: either may have gaps, where the other one is busy.
+    later.busy = std::max({later.busy, earlier.busy, std::min(sum, later.to - later.from)});
   }
   void coarsen() {
     resolution_ = std::max(resolution_ * 2, dataplane::Duration::ns(1));

@@ -4,34 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/steps/microseconds.hpp"
+#include "tests/unit/steps/star_of_three.hpp"
 
 namespace softspine::control {
 namespace {
 
 using dataplane::Duration;
 using dataplane::Instant;
-using dataplane::Rate;
+using tests::star_of_three;
 using tests::us;
-
-// Hosts 0, 1 and 2 at ports 0, 1 and 2 of switch 3.
-Fabric star_of_three() {
-  Fabric out;
-  for (uint32_t n = 0; n < 4; ++n) {
-    FabricNode& node = out.nodes.emplace_back();
-    node.name = n < 3 ? "h" + std::to_string(n) : "tor";
-    node.kind = n < 3 ? NodeKind::kHost : NodeKind::kSwitch;
-  }
-  for (uint16_t n = 0; n < 3; ++n) {
-    out.nodes[n].ports = {{.name = "eth0", .mac = {}, .link = n}};
-    out.nodes[3].ports.push_back({.name = "p" + std::to_string(n), .mac = {}, .link = n});
-    FabricLink& link = out.links.emplace_back();
-    link.a = {n, 0};
-    link.b = {3, n};
-    link.rate = Rate::gbps(8);  // a nanosecond a byte
-    link.propagation = Duration::ns(10);
-  }
-  return out;
-}
 
 // Rank r is on host r, and flow 3a + b leads from a to b.
 class ThreeRanks : public testing::Test {
@@ -39,7 +20,8 @@ class ThreeRanks : public testing::Test {
   void computes(uint32_t rank, Instant from, Instant to, OperationKind kind = OperationKind::kCompute) {
     history_.take({.at = to, .job = 0, .rank = rank, .kind = kind, .started = from});
   }
-  // Of 918 bytes: a frame of 1,000. Goes its way between `posted` and `arrived`, and is waited for for `alone`.
+  // Of 918 bytes a packet: a frame of 1,000. Goes its way between `posted` and `arrived`, and is waited for for
+  // `alone`.
   struct Sent {
     uint32_t from;
     uint32_t to;
@@ -49,6 +31,7 @@ class ThreeRanks : public testing::Test {
     Duration alone;
     HopRecord source = {};
     HopRecord at_switch = {};
+    uint32_t packets = 1;
   };
   void sends(Sent it) {
     const uint64_t number = messages_[it.from * 3 + it.to]++;
@@ -59,14 +42,15 @@ class ThreeRanks : public testing::Test {
                       .is_posted = true,
                       .peer = it.to,
                       .message = number,
-                      .bytes = 918,
+                      .bytes = uint64_t{918} * it.packets,
                       .started = it.started,
                       .flow = it.from * 3 + it.to,
-                      .packets = 1};
+                      .packets = it.packets};
     history_.take(record);
+    packets_[record.flow] += it.packets;
     for (HopRecord* hop : {&it.source, &it.at_switch}) {
       hop->flow = record.flow;
-      hop->psn = static_cast<uint32_t>(number);
+      hop->psn = packets_[record.flow] - 1;
       hop->port = hop == &it.source ? LinkEnd{it.from, 0} : LinkEnd{3, static_cast<uint16_t>(it.to)};
       history_.take(*hop);
     }
@@ -76,7 +60,7 @@ class ThreeRanks : public testing::Test {
                    .kind = OperationKind::kReceive,
                    .peer = it.from,
                    .message = number,
-                   .bytes = 918,
+                   .bytes = record.bytes,
                    .started = it.arrived - it.alone,
                    .alone = it.alone});
     record.at = it.arrived;
@@ -94,6 +78,7 @@ class ThreeRanks : public testing::Test {
   Fabric fabric_ = star_of_three();
   StepHistory history_{fabric_, {{"job", false, {0, 1, 2}}}, std::vector<uint32_t>(9)};
   std::array<uint64_t, 9> messages_{};
+  std::array<uint32_t, 9> packets_{};
 };
 
 TEST_F(ThreeRanks, WaitForTheOneThatComputes) {
@@ -140,6 +125,41 @@ TEST_F(ThreeRanks, AreLateBySomethingBeforeIfNothingElseWasThere) {
   EXPECT_EQ(reason.time, Duration::us(1)) << "no longer than the wait";
 }
 
+// 48 us are less than the half of 100 us.
+TEST_F(ThreeRanks, AreNotLateByWhatWasMuchShorter) {
+  sends({.from = 0,
+         .to = 1,
+         .started = us(0),
+         .posted = us(0),
+         .arrived = us(50),
+         .alone = {},
+         .at_switch = {.packets = 1, .stay = Duration::us(45)}});
+  sends({.from = 1,
+         .to = 2,
+         .started = us(50),
+         .posted = us(50),
+         .arrived = us(50) + Duration::ns(101'020),
+         .alone = Duration::us(100),
+         .packets = 100});
+  EXPECT_EQ(reason_at(2).cause, WaitCause::kTransfer);
+}
+
+// h0 sends to h2 only after its message to h1 is through, which stood in a queue.
+TEST_F(ThreeRanks, WaitForWhatItsSenderSentBefore) {
+  sends({.from = 0,
+         .to = 1,
+         .started = us(0),
+         .posted = us(0),
+         .arrived = us(50),
+         .alone = {},
+         .at_switch = {.packets = 1, .stay = Duration::us(45)}});
+  computes(0, us(50), us(51));
+  sends({.from = 0, .to = 2, .started = us(51), .posted = us(51), .arrived = us(53), .alone = Duration::us(53)});
+  EXPECT_EQ(reason_at(2).cause, WaitCause::kQueue);
+  EXPECT_EQ(reason_at(2).port, "tor:p1");
+  EXPECT_EQ(reason_at(2).to_host, "h1");
+}
+
 TEST_F(ThreeRanks, WaitForAMessageThatStoodInAQueue) {
   sends({.from = 0,
          .to = 1,
@@ -175,6 +195,7 @@ TEST_F(ThreeRanks, WaitForAMessageThatWasPaused) {
   EXPECT_EQ(reason.port, "h0:eth0");
   EXPECT_EQ(reason.paused_by, (std::vector<std::string>{"tor", "h1"}));
   EXPECT_EQ(reason.congested_port, "");
+  EXPECT_EQ(history_.snapshot()->jobs[0].causes.at(0).root, "h1");
 }
 
 // As above, but the switch's port was full, not paused.
@@ -193,6 +214,38 @@ TEST_F(ThreeRanks, WaitForThePortThatMadeASwitchPause) {
   EXPECT_EQ(reason.paused_by, std::vector<std::string>{"tor"});
   EXPECT_EQ(reason.congested_port, "tor:p1");
   EXPECT_EQ(reason.congested_stay, Duration::us(30));
+  EXPECT_EQ(history_.snapshot()->jobs[0].causes.at(0).root, "tor:p1");
+}
+
+// p2 was full before the message was posted: that paused others.
+TEST_F(ThreeRanks, AskWhoPausedWhileTheMessageWasUnderWay) {
+  std::vector<PortLook> ports(history_.looks().count());
+  ports[history_.looks().index_of({3, 2})].longest_stay = Duration::us(40);
+  history_.looks().add(us(10), ports);
+  ports[history_.looks().index_of({3, 2})].longest_stay = {};
+  ports[history_.looks().index_of({3, 1})].longest_stay = Duration::us(30);
+  history_.looks().add(us(60), std::move(ports));
+  sends({.from = 0,
+         .to = 1,
+         .started = us(20),
+         .posted = us(20),
+         .arrived = us(70),
+         .alone = Duration::us(50),
+         .source = {.priorities = 8, .packets = 1, .paused = Duration::us(40)}});
+  EXPECT_EQ(reason_at(1).congested_port, "tor:p1");
+}
+
+// Both parts pass a port that is paused for 30 us.
+TEST_F(ThreeRanks, CountAPauseOnceForAllPartsOfAMessage) {
+  StepRecord record{.at = us(0), .rank = 0, .kind = OperationKind::kSend, .is_posted = true, .peer = 1, .bytes = 918};
+  record.packets = 1;
+  for (record.flow = 1; record.flow < 3; ++record.flow) {
+    history_.take(record);
+    history_.take({.at = us(40), .flow = record.flow, .psn = 0, .port = {3, 1}, .paused = Duration::us(30)});
+  }
+  history_.take({.at = us(50), .rank = 1, .kind = OperationKind::kReceive, .peer = 0, .alone = Duration::us(50)});
+  EXPECT_EQ(reason_at(1).cause, WaitCause::kPause);
+  EXPECT_EQ(reason_at(1).paused, Duration::us(30));
 }
 
 TEST_F(ThreeRanks, WaitForWhatWasLostCutOrPostedLate) {

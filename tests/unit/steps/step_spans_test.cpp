@@ -43,6 +43,11 @@ TEST(StepSpans, StayFewAndKeepTheirTime) {
   Duration busy;
   for (const StepSpan& span : spans.all()) busy += span.busy;
   EXPECT_EQ(busy, Duration::us(1000));
+  const Duration last = spans.all().back().busy;
+  spans.add(us(9990), us(9991));
+  EXPECT_EQ(spans.all().back().busy, last) << "it was busy then before";
+  spans.add(spans.all().back().from, us(9991));
+  EXPECT_EQ(spans.all().back().busy, us(9991) - spans.all().back().from) << "no gap is left";
   EXPECT_EQ(spans.all().front().from, us(0));
   EXPECT_EQ(spans.all().back().to, us(9991));
 }
