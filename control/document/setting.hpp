@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value that the command line puts into a testbed: `run.seed=3`, `workloads[0].qps=4`, `profiles.*.mtu=9000`.
+// A value that the command line puts into a testbed: `run.seed=3`, `workload[0].qps=4`, `profiles.*.mtu=9000`.
 //
 // The path is that of error messages. Items of a list have numbers from 0 (`[0]` or `.0`), and `*` or `[*]` is every
 // entry of a map or a list. A key that is not there is added, and so are maps that lead to it; an item that is not

@@ -237,7 +237,8 @@ class Sweep {
     } else if (!arguments_.quiet) {
       fmt::print("{}", sweep_text(*result_, over_));
     }
-    const bool written = write_table() && write_plot();
+    const bool table_written = write_table();
+    const bool written = write_plot() && table_written;
     const auto count = [&](RowState state) { return std::ranges::count(result_->rows, state, &SweepRow::state); };
     const auto all = static_cast<std::ptrdiff_t>(result_->rows.size());
     const std::ptrdiff_t done = count(RowState::kDone);
@@ -310,10 +311,11 @@ void add_sweep_command(CLI::App& app, Status& status) {
       "wrong.\n"
       "Examples:\n"
       "  softspine sweep two-tier.yaml --set run.seed=0..99 --collect flows.*.fct_p99\n"
-      "  softspine sweep two-tier.yaml --set workloads.0.qps=1,2,4,8 --set run.seed=1..20 --over run.seed \\\n"
+      "  softspine sweep two-tier.yaml --set workload.0.qps=1,2,4,8 --set run.seed=1..20 --over run.seed \\\n"
       "    --collect 'worst=max(flows.*.fct_p99)' --csv qps.csv --plot qps.svg\n"
-      "  softspine sweep incast.yaml --set 'profiles.*.ecn.kmin=100KiB,400KiB' --set run.seed=1..5 --json | jq .rows\n"
-      "  softspine sweep two-tier.yaml --set run.seed=0..999 --collect totals.lost_packets --list | parallel\n"
+      "  softspine sweep incast.yaml --set 'workload.*.message=1MiB,2MiB' --collect switches.*.pfc_tx_packets --json | "
+      "jq .rows\n"
+      "  softspine sweep two-tier.yaml --set run.seed=0..999 --collect totals.dropped_packets --list | parallel\n"
       "  sed -n ${SLURM_ARRAY_TASK_ID}p jobs | sh     # in a Slurm array, with a --cache that all machines see");
   command->add_option("FILE", arguments->file, "a testbed file")->required();
   command->add_option("--set", arguments->axes, "PATH=VALUES: 1,2,4 or 0..99 or 0..1000/100; all combinations are run")
@@ -331,11 +333,13 @@ void add_sweep_command(CLI::App& app, Status& status) {
       ->check(CLI::Range(1U, kMostAtOnce));
   CLI::Option* cache =
       command->add_option("--cache", arguments->cache, "a folder for results; ~/.cache/softspine/sweep if not given");
-  command->add_flag("--no-cache", arguments->no_cache, "run all, keep nothing")->excludes(cache);
+  CLI::Option* no_cache =
+      command->add_flag("--no-cache", arguments->no_cache, "run all, keep nothing")->excludes(cache);
   command->add_option("--csv", arguments->csv, "write the table to this file");
   add_picture_options(*command, *arguments);
-  command->add_flag("--list", arguments->list,
-                    "run nothing: print a command for each combination, which fills the cache");
+  command
+      ->add_flag("--list", arguments->list, "run nothing: print a command for each combination, which fills the cache")
+      ->excludes(no_cache);
   command->add_flag("--json", arguments->json, "for programs");
   command->add_flag("--quiet", arguments->quiet, "neither progress nor the table");
   command->callback([arguments, &status] { status = Sweep{*arguments}(); });

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import shlex
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from softspine import Problems, Run, Softspine, main
+from softspine import TESTBEDS, Problems, Run, Softspine, main
 
 SMALL = '''name: small
 run: {clock: virtual, duration: 5ms, seed: 1}
@@ -119,6 +120,18 @@ def refuses_what_it_cannot_do(it: Softspine) -> Problems:
         yield 'something was run'
 
 
+def has_examples_that_are_right(it: Softspine) -> Problems:
+    """each example of the help names paths that its shipped testbed and its report have"""
+    text = it('sweep', '--help').out.replace('\\\n', ' ')
+    examples = [line.split(' | ')[0].replace('--list', '') for line in text.splitlines() if line.startswith('  softspine sweep ')]
+    if len(examples) < 4:
+        yield f'there are {len(examples)}'
+    for example in examples:
+        words = shlex.split(example)[1:]
+        done = it(words[0], TESTBEDS / words[1], *words[2:], '--list')
+        yield from done.exited(0)
+
+
 if __name__ == '__main__':
     sys.exit(main([has_what_single_runs_have, takes_from_the_cache_what_it_had, goes_on_after_ctrl_c, lists_commands_that_fill_the_cache,
-                   refuses_what_it_cannot_do]))
+                   refuses_what_it_cannot_do, has_examples_that_are_right]))

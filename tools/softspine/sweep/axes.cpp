@@ -75,7 +75,7 @@ std::string add_range(const WholeRange& range, std::string_view text, std::vecto
   return {};
 }
 
-// The last `count` parts of a path, between dots and brackets.
+// The last `count` parts of a path, between dots.
 std::string end_of(const std::string& path, size_t count) {
   size_t at = path.size();
   for (size_t i = 0; i < count && at != std::string::npos && at > 0; ++i) at = path.find_last_of('.', at - 1);
