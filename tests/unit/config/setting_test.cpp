@@ -90,6 +90,8 @@ TEST(Setting, AnErrorOfAValueHasItsPath) {
   EXPECT_EQ(complaints(kTwoWorkloads, {"run.seed=x"}).size(), 1u);
   EXPECT_EQ(complaints(kTwoWorkloads, {"run.seed=x"})[0].substr(0, 12), "0 run.seed: ");
   EXPECT_EQ(complaints(kTwoWorkloads, {"workload[1].qps={a: [1]}"})[0].substr(0, 19), "0 workload[1].qps: ");
+  EXPECT_EQ(complaints("", {"workload=[{name: a, pattern: permutation, message: 1KiB, messages: x}]"})[0].substr(0, 23),
+            "0 workload[0].messages:");
   EXPECT_EQ(complaints(kTwoWorkloads, {"run.sede=1"})[0].substr(0, 12), "0 run.sede: ");
 }
 
