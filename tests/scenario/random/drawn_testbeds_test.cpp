@@ -86,6 +86,7 @@ std::string one_that_matters(const std::string& text, const Variant& all, const 
   if (all.captures) attempt({.captures = true});
   if (all.logs_events) attempt({.logs_events = true});
   if (all.records) attempt({.records = true});
+  if (all.writes_ns3) attempt({.writes_ns3 = true});
   if (all.poisons) attempt({.poisons = true});
   return out;
 }
@@ -99,7 +100,8 @@ struct Tally {
 };
 
 void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
-  const VariantOutcome first = run_variant(drawn.text, {.captures = !drawn.floods, .logs_events = true});
+  const VariantOutcome first =
+      run_variant(drawn.text, {.captures = !drawn.floods, .logs_events = true, .writes_ns3 = true});
   tally.goals += drawn.goals.size();
   tally.goals_refused += drawn.refused.size();
   if (!first.refused.empty()) {
@@ -112,8 +114,13 @@ void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
   const Duration odd = odd_interval(seed);
   VariantOutcome with_steps;
   for (const Variant& variant :
-       {Variant{.workers = 2, .logs_events = true, .samples = odd, .records_steps = true},
-        Variant{.workers = 3, .flat = true, .captures = !drawn.floods, .records = true, .records_steps = true},
+       {Variant{.workers = 2, .logs_events = true, .samples = odd, .records_steps = true, .writes_ns3 = true},
+        Variant{.workers = 3,
+                .flat = true,
+                .captures = !drawn.floods,
+                .records = true,
+                .records_steps = true,
+                .writes_ns3 = true},
         Variant{.poisons = true}}) {
     const VariantOutcome other = run_variant(drawn.text, variant);
     const std::string differs = difference(other, first);
@@ -129,7 +136,7 @@ void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
   }
   if (drawn.floods) return;
   const auto testbed = control::parse_testbed(drawn.text, tests::drawn_testbed_file(), {});
-  const tests::Recount recount = tests::recount(*testbed, first.snapshot, first.capture);
+  const tests::Recount recount = tests::recount(*testbed, first.snapshot, first.capture, first.pauses);
   for (const std::string& finding : recount.findings) ADD_FAILURE() << finding;
   for (const auto& [what, count] : recount.compared) tally.compared[what] += count;
 }

@@ -187,12 +187,14 @@ void Recounting::count_strangers() {
 
 }  // namespace
 
-Recount recount(const Testbed& testbed, const FabricSnapshot& snapshot, std::string_view capture) {
+Recount recount(const Testbed& testbed, const FabricSnapshot& snapshot, std::string_view capture,
+                std::string_view pauses) {
   const CapturedRun run(testbed, snapshot, capture);
   Recount out;
   Recounting(run, out)();
   recount_times(run, out);
   recount_pauses(run, out);
+  recount_pause_file(run, pauses, out);
   recount_echoes(run, out);
   return out;
 }

@@ -18,6 +18,7 @@
 //                    1 ns, and what its port had sent before; a host sends the field empty
 //   echoes           where nothing was sent again: an acknowledgement brings back the telemetry of the packet that it
 //                    names, and the mark if the flow's congestion control uses it; and no other mark
+//   pause file       ns-3's lines are the capture's PFC frames, to 1 ns
 //   echo counters    the marks and telemetry of acknowledgements for packets not yet acknowledged, by sender
 //   strangers        hosts drop what has another station's address, and nothing else, as not for them
 //
@@ -39,6 +40,8 @@ struct Recount {
   std::map<std::string, uint64_t> compared;  // numbers, by what
 };
 
-Recount recount(const control::Testbed& testbed, const control::FabricSnapshot& snapshot, std::string_view capture);
+// `pauses`: the file of pauses as ns-3 has it.
+Recount recount(const control::Testbed& testbed, const control::FabricSnapshot& snapshot, std::string_view capture,
+                std::string_view pauses);
 
 }  // namespace softspine::tests

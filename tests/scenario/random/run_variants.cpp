@@ -16,6 +16,8 @@
 #include "testbeds/run/counter_series.hpp"
 #include "testbeds/run/event_log.hpp"
 #include "testbeds/run/flow_series.hpp"
+#include "testbeds/run/pfc_file.hpp"
+#include "testbeds/run/queue_lengths.hpp"
 #include "testbeds/run/run_recording.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/random/drawn_files.hpp"
@@ -62,6 +64,10 @@ void open_outputs(RunningFabric& fabric, const Variant& variant) {
     fine(fabric.part<RunRecording>().open(
         {.path = temporary("sqlite"),
          .run = {.version = "1", .text = "", .interval = variant.samples.value_or(kOddInterval)}}));
+  }
+  if (variant.writes_ns3) {
+    fine(fabric.part<PfcFile>().open(temporary("pfc")));
+    fabric.part<QueueLengths>().begin_every(kOddInterval * 10);  // workers meet for each
   }
   if (!variant.samples) return;
   const dataplane::Duration interval = *variant.samples;
@@ -114,6 +120,7 @@ std::string Variant::text() const {
   if (logs_events) out += ", events";
   if (records) out += ", recording";
   if (records_steps) out += ", steps";
+  if (writes_ns3) out += ", ns-3's files";
   if (poisons) out += ", poisoned packets";
   return out;
 }
@@ -148,10 +155,12 @@ VariantOutcome run_variant(const std::string& text, const Variant& variant) {
   EXPECT_EQ(out.report["totals"]["imbalances"], control::Json::array());
   for (const std::string& wrong : (*fabric)->part<CounterSeries>().check(out.snapshot)) ADD_FAILURE() << wrong;
   if (variant.records) check_recording(**fabric, out);
+  if (variant.writes_ns3) out.queues = (*fabric)->part<QueueLengths>().text();
   EXPECT_EQ((*fabric)->drain(), 0U) << "packets that leaked";
   fabric->reset();  // closes its files
   if (variant.captures) out.capture = taken(temporary("pcapng"));
   if (variant.logs_events) out.events = taken(temporary("events"));
+  if (variant.writes_ns3) out.pauses = taken(temporary("pfc"));
   if (variant.samples) {
     taken(temporary("series"));
     EXPECT_TRUE(taken(temporary("flows")).ends_with("}\n"));
@@ -170,6 +179,10 @@ std::string difference(const VariantOutcome& a, const VariantOutcome& b) {
     return "the events: " + first_line_apart(a.events, b.events);
   if (!a.steps.empty() && !b.steps.empty() && a.steps != b.steps)
     return "the steps: " + first_line_apart(a.steps, b.steps);
+  if (!a.queues.empty() && !b.queues.empty()) {
+    if (a.pauses != b.pauses) return "ns-3's pauses: " + first_line_apart(a.pauses, b.pauses);
+    if (a.queues != b.queues) return "ns-3's queues: " + first_line_apart(a.queues, b.queues);
+  }
   if (a.edges != b.edges) return "what edges wrote";
   return "";
 }

@@ -22,7 +22,8 @@ struct Variant {
   std::optional<dataplane::Duration> samples;  // their interval
   bool records = false;                        // into a database, at that interval or at an odd one
   bool records_steps = false;
-  bool poisons = false;  // packets come with other bytes each time
+  bool writes_ns3 = false;  // pauses and queue lengths
+  bool poisons = false;     // packets come with other bytes each time
   std::string text() const;
 };
 
@@ -31,7 +32,9 @@ struct VariantOutcome {
   control::Json report;
   std::string capture;  // files' bytes
   std::string events;
-  std::string steps;                         // as JSON
+  std::string steps;   // as JSON
+  std::string pauses;  // as ns-3 has them, as are the next
+  std::string queues;
   std::map<std::string, std::string> edges;  // what they wrote, by the file's name
   std::string refused;                       // why the testbed cannot be built; empty: it has run
 };
