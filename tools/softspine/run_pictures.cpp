@@ -73,7 +73,11 @@ void add_picture_options(CLI::App& command, RunPictures& out) {
       .add_option("--steps", out.steps,
                   ".svg, .png or .json: what each rank of collectives and trainings did over time, and why those that "
                   "waited did so")
-      ->check([](const std::string& path) { return is_json(path) ? std::string{} : wrong_picture_name(path); });
+      ->check([](const std::string& path) {
+        return is_json(path) || wrong_picture_name(path).empty()
+                   ? std::string{}
+                   : "'" + path + "' ends in none of .svg, .png and .json";
+      });
 }
 
 }  // namespace softspine::tools

@@ -80,8 +80,11 @@ class Sweep {
   Status operator()() {
     if (const auto ready = prepare(); !ready) return ready.error();
     if (arguments_.list) return list_jobs();
+    const SweepFolder folder;
+    if (folder.path().empty())
+      return wrong_input("cannot make a folder for the runs' files: $TMPDIR names another place");
     const CatchInterrupts interrupts;
-    run(interrupts);
+    run(interrupts, folder.path());
     return finish();
   }
 
@@ -179,11 +182,10 @@ class Sweep {
     return out + "'";
   }
 
-  void run(const CatchInterrupts& interrupts) {
-    const SweepFolder folder;
+  void run(const CatchInterrupts& interrupts, const std::filesystem::path& folder) {
     const SweepPlan plan{.file = arguments_.file,
                          .program = std::filesystem::read_symlink(kOurProgram),
-                         .folder = folder.path(),
+                         .folder = folder,
                          .at_once = at_once(),
                          .combinations = &result_->combinations,
                          .wanted = &wanted_,

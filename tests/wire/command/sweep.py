@@ -116,6 +116,10 @@ def refuses_what_it_cannot_do(it: Softspine) -> Problems:
         done = it('sweep', 'small.yaml', *arguments)
         yield from done.exited(2)
         yield from done.complains(words)
+    it.env['TMPDIR'] = '/proc'
+    done = it('sweep', 'small.yaml', *good)
+    yield from done.exited(2)
+    yield from done.complains('cannot make a folder')
     if list(it.folder.glob('cache/*.json')):
         yield 'something was run'
 
