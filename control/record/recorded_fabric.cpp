@@ -56,20 +56,49 @@ void record_links(Database& into, const Fabric& fabric, const PortNumbers& ports
   }
 }
 
-void record_ecn_thresholds(Database& into, const Testbed& testbed, const PortNumbers& ports) {
-  Statement row{into, "INSERT INTO ecn_thresholds VALUES(?1, ?2, ?3, ?4)"};
-  for (uint32_t n = 0; n < testbed.fabric.nodes.size(); ++n) {
-    const FabricNode& node = testbed.fabric.nodes[n];
-    if (node.kind != NodeKind::kSwitch || node.profile >= testbed.profiles.size()) continue;
-    const auto& qos = testbed.profiles[node.profile].qos;
-    for (uint16_t p = 0; qos && p < node.ports.size(); ++p) {
-      const PortQos& port = qos->port(node.ports[p].name);
-      for (uint32_t q = 0; q < dataplane::kQueues; ++q) {
-        if (port.wreds[q] == PortQos::kNone) continue;
-        const dataplane::WredLine& mark = qos->wreds[static_cast<size_t>(port.wreds[q])].second.mark;
-        if (!mark.off()) row.add(ports.of({n, p})).add(q).add(mark.min_bytes).add(mark.max_bytes).done();
-      }
+// Pools of a memory in slices have their slice in their names (testbeds/run/port_copy.cpp).
+std::vector<std::string> names_of_ingress_pools(const QosConfig& config) {
+  std::vector<std::string> out;
+  for (const BufferPoolConfig& pool : config.pools) {
+    for (uint32_t slice = 0; pool.ingress && slice < config.slices; ++slice) {
+      out.push_back(pool.name + (config.slices == 1 ? "" : "|" + std::to_string(slice)));
     }
+  }
+  return out;
+}
+
+void record_ecn_thresholds(Database& into, uint32_t node, const dataplane::QosPlan& plan, const PortNumbers& ports) {
+  Statement row{into, "INSERT INTO ecn_thresholds VALUES(?1, ?2, ?3, ?4)"};
+  for (uint16_t p = 0; p < plan.ports.size(); ++p) {
+    for (uint32_t q = 0; q < dataplane::kQueues; ++q) {
+      const dataplane::WredLine& mark = plan.wred[plan.ports[p].queues[q].wred].mark;
+      if (!mark.off()) row.add(ports.of({node, p})).add(q).add(mark.min_bytes).add(mark.max_bytes).done();
+    }
+  }
+}
+
+void record_xoff_thresholds(Database& into, const FabricNode& node, uint32_t number, const QosConfig& config,
+                            const dataplane::BufferPlan& plan, const PortNumbers& ports) {
+  const std::vector<std::string> pools = names_of_ingress_pools(config);
+  const int64_t cell = plan.cell.bytes();
+  Statement row{into, "INSERT INTO xoff_thresholds VALUES(?1, ?2, ?3, ?4, ?5 / 256.0, ?6, ?7)"};
+  for (uint16_t p = 0; p < node.ports.size(); ++p) {
+    for (uint32_t i = 0; i < dataplane::kPriorities; ++i) {
+      const dataplane::PriorityGroupPlan& group = plan.ports[p].groups[i];
+      if (!group.lossless || group.credited || group.pool >= pools.size()) continue;
+      row.add(ports.of({number, p})).add(i).add(node.name + ":" + pools[group.pool]).add(group.limit.cells * cell);
+      row.add(group.limit.alpha_q8).add(group.reserved_cells * cell).add(group.headroom_cells * cell).done();
+    }
+  }
+}
+
+void record_thresholds(Database& into, const Testbed& testbed, const RecordedRun& run, const PortNumbers& ports) {
+  for (uint32_t n = 0; n < run.plans.size(); ++n) {
+    if (run.plans[n] == nullptr) continue;
+    const FabricNode& node = testbed.fabric.nodes[n];
+    record_ecn_thresholds(into, n, *run.plans[n], ports);
+    const auto& config = testbed.profiles[node.profile].qos;
+    if (config) record_xoff_thresholds(into, node, n, *config, run.plans[n]->buffer, ports);
   }
 }
 
@@ -89,7 +118,7 @@ void record_fabric(Database& into, const Testbed& testbed, const RecordedRun& ru
   record_run(into, testbed, run);
   record_nodes(into, testbed.fabric);
   record_links(into, testbed.fabric, ports);
-  record_ecn_thresholds(into, testbed, ports);
+  record_thresholds(into, testbed, run, ports);
   into.run("COMMIT");
 }
 

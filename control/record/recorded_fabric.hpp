@@ -10,6 +10,7 @@
 #include "control/model/testbed.hpp"
 #include "control/record/database.hpp"
 #include "control/record/sink.hpp"
+#include "dataplane/egress/qos_plan.hpp"
 
 namespace softspine::control {
 
@@ -17,6 +18,7 @@ struct RecordedRun {
   std::string version;  // of the program
   std::string text;     // of the testbed's file
   dataplane::Duration interval;
+  std::vector<const dataplane::QosPlan*> plans = {};  // by node, at the start; null: no switch
 };
 
 // The numbers under which a recording knows ports: nodes in the fabric's order, and their ports in theirs.

@@ -65,6 +65,16 @@ CREATE TABLE ecn_thresholds( -- of queues of switches that mark
   max_bytes INTEGER NOT NULL, -- from here on every frame that can be is marked
   PRIMARY KEY(port_id, queue)
 ) WITHOUT ROWID;
+CREATE TABLE xoff_thresholds( -- of lossless priority groups of switches, at the start
+  port_id INTEGER NOT NULL REFERENCES ports,
+  priority_group INTEGER NOT NULL,
+  pool TEXT NOT NULL, -- pools.name
+  fixed_bytes INTEGER NOT NULL, -- XOFF rises when shared_bytes reaches this + alpha * what is free in the pool
+  alpha REAL NOT NULL,
+  reserved_bytes INTEGER NOT NULL, -- used up before shared memory
+  headroom_bytes INTEGER NOT NULL, -- for what comes after XOFF
+  PRIMARY KEY(port_id, priority_group)
+) WITHOUT ROWID;
 CREATE TABLE drop_reasons(
   reason_id INTEGER PRIMARY KEY,
   name TEXT NOT NULL

@@ -2,7 +2,7 @@
 // The tables of a recording (docs/recording.md). Their statements carry a comment for each column, which SQLite keeps:
 // `.schema` shows them.
 //
-//   the fabric        run, testbed, nodes, ports, links, ecn_thresholds, …       written before the first window
+//   the fabric        run, testbed, nodes, ports, links, xoff_thresholds, …      written before the first window
 //   over time         samples, *_samples, flow_samples, events                   while the run goes on
 //   the results       flows, workloads, collectives, faults, expectations, …     when it is over; most from the report
 // Samples have a row for whatever has changed: a counter's column has its growth since the last sample, a gauge's and a

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pipelines/switch.hpp"
+
 namespace softspine::testbeds {
 
 using control::Recording;
@@ -16,7 +18,10 @@ Duration usual_record_interval(const control::RunConfig& run) {
 }
 
 std::expected<void, std::string> RunRecording::open(const RecordingRequest& request) {
-  auto made = Recording::create(request.path, testbed_, request.run,
+  control::RecordedRun run = request.run;
+  run.plans.resize(testbed_.fabric.nodes.size());
+  nodes_.for_each_switch([&](uint32_t node, const pipelines::Switch& it) { run.plans[node] = &it.egress().plan(); });
+  auto made = Recording::create(request.path, testbed_, run,
                                 [this](std::string error) { errors_.report("recording", std::move(error)); });
   if (!made) return std::unexpected("cannot record to " + made.error());
   recording_ = std::move(*made);

@@ -30,6 +30,7 @@ class RunRecording : public RunPart {
   RunRecording(const control::Testbed& testbed, const control::Compiler& compiler, const LocalNodes& nodes,
                const RunFlows& flows, EventLog& log, control::ErrorChannel& errors)
       : testbed_(testbed),
+        nodes_(nodes),
         log_(log),
         errors_(errors),
         counters_(testbed, compiler, nodes, errors),
@@ -47,6 +48,7 @@ class RunRecording : public RunPart {
 
  private:
   const control::Testbed& testbed_;
+  const LocalNodes& nodes_;
   EventLog& log_;
   control::ErrorChannel& errors_;
   CounterSeries counters_;

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <cmath>
 #include <csignal>
 #include <map>
 
+#include "control/compile/thresholds.hpp"
 #include "control/record/recording_tables.hpp"
 #include "control/report/report.hpp"
 #include "control/telemetry/event_lines.hpp"
@@ -84,6 +86,51 @@ TEST(Recording, AddsUpToTheReportForEverySeries) {
   for (const auto& [name, value] : found) EXPECT_TRUE(wanted.contains(name)) << name << " " << value;
 }
 
+std::string or_null(const std::optional<Duration>& time) {
+  return time ? std::to_string(time->count_ps()) : "null";
+}
+std::string or_null(dataplane::Instant at) {
+  return at.is_never() ? "null" : std::to_string(at.count_ps());
+}
+
+// What a row of `flows` has from start_ps on.
+std::string row_of(const control::FlowSnapshot& flow) {
+  const std::optional<Duration> ideal = flow.ideal > Duration{} ? std::optional{flow.ideal} : std::nullopt;
+  const auto slowdown = flow.slowdown_millionths();
+  std::string out = fmt::format("{}|{}|{}|{}|{}|{}|{}", or_null(flow.start), or_null(flow.first_sent),
+                                or_null(flow.last_arrived), or_null(flow.completion), or_null(flow.acked),
+                                or_null(ideal), slowdown ? std::to_string(*slowdown) : "null");
+  const control::ReliableCounts& of_sender = flow.reliable;
+  out += fmt::format("|{}|{}|{}|{}|{}|{}|{}|{}|{}", flow.sent_packets, flow.received_packets, flow.missing(),
+                     flow.under_way, flow.marked, of_sender.retransmitted_packets, of_sender.local_ack_timeout_err,
+                     of_sender.rp_cnp_handled, of_sender.window_wait_ps);
+  return out + "|" + (flow.stalled.empty() ? "null" : flow.stalled);
+}
+
+TEST(Recording, HasEachFlowWithAllThatIsKnownOfIt) {
+  std::string text = kRecorded;
+  text.insert(text.find("faults:"),
+              "  - {name: ends, pattern: pairs, from: [h3], to: [h2], message: 16KiB, messages: 1, transport: rc, "
+              "congestion_control: dcqcn_connectx, dscp: 3}\n");
+  const RecordedOutcome run = run_recorded(text, 1);
+  std::vector<std::string> wanted;
+  std::map<std::string, size_t> kinds;
+  for (const control::FlowSnapshot& flow : run.snapshot.flows) {
+    wanted.push_back(row_of(flow));
+    kinds["marked"] += flow.marked > 0 ? 1 : 0;
+    kinds["complete"] += flow.acked ? 1 : 0;
+    kinds["under way"] += flow.under_way > 0 ? 1 : 0;
+    kinds["missing"] += flow.missing() > 0 ? 1 : 0;
+  }
+  EXPECT_EQ(RecordingReader{run.path}.rows(
+                "SELECT start_ps, first_sent_ps, last_arrived_ps, fct_ps, fct_acked_ps, ideal_ps,"
+                " CAST(round(slowdown * 1e6) AS INTEGER), sent_packets, received_packets, missing_packets,"
+                " under_way_packets, marked_packets, retransmitted_packets, timeouts, cnps, window_wait_ps, stalled "
+                "FROM flows ORDER BY flow_id"),
+            wanted);
+  for (const auto& [kind, flows] : kinds) EXPECT_GT(flows, 0U) << kind;
+}
+
 TEST(Recording, HasTheFlowsOfTheReportAndTheirBytesOverTime) {
   const RecordedOutcome run = run_recorded(kRecorded, 1);
   RecordingReader rows{run.path};
@@ -145,6 +192,50 @@ TEST(Recording, HasTheFabricAndWhatWasRun) {
   EXPECT_EQ(rows.one("SELECT max(queue_rows) FROM samples"), rows.one("SELECT count(*) FROM queue_samples"));
   EXPECT_GT(rows.one("SELECT count(*) FROM ecn_thresholds"), 0U);
   EXPECT_FALSE(std::filesystem::exists(run.path + "-journal"));
+}
+
+TEST(Recording, SaysWhereNodesAndLinksStand) {
+  const RecordedOutcome run = run_recorded(kRecorded, 1);
+  RecordingReader rows{run.path};
+  EXPECT_EQ(rows.rows("SELECT kind, role, tier, count(*) FROM nodes GROUP BY kind, role, tier ORDER BY tier"),
+            (std::vector<std::string>{"host|host|0|6", "switch|tor|1|2", "switch|aggregation|2|2"}));
+  // 3 m and 40 m at 198 m/us.
+  EXPECT_EQ(rows.rows("SELECT DISTINCT rate_bps, propagation_ps FROM links ORDER BY propagation_ps"),
+            (std::vector<std::string>{"100000000000|15152", "100000000000|202020"}));
+  EXPECT_EQ(rows.one("SELECT count(*) FROM ports JOIN links USING(link_id) WHERE ports.rate_bps <> links.rate_bps"),
+            0U);
+}
+
+// ECN: SONiC's AZURE_LOSSLESS. XOFF: where the buffer raises it when it is filled cell by cell.
+TEST(Recording, HasTheThresholdsThatABufferIsFoundToHave) {
+  const RecordedOutcome run = run_recorded(kRecorded, 1);
+  RecordingReader rows{run.path};
+  EXPECT_EQ(rows.rows("SELECT DISTINCT queue, min_bytes, max_bytes FROM ecn_thresholds"),
+            (std::vector<std::string>{"3|1048576|2097152", "4|1048576|2097152"}));
+  const auto switch_ports = rows.one("SELECT count(*) FROM ports JOIN nodes USING(node_id) WHERE kind = 'switch'");
+  EXPECT_EQ(rows.one("SELECT count(*) FROM ecn_thresholds"), 2 * switch_ports);
+  EXPECT_EQ(rows.one("SELECT count(*) FROM xoff_thresholds"), 2 * switch_ports);
+  size_t compared = 0;
+  for (const control::Thresholds& found : control::thresholds_of(testbed_of(kRecorded))) {
+    for (const std::string& port : found.ports) {
+      if (!found.lossless) continue;
+      const std::string of_it = fmt::format(
+          " FROM xoff_thresholds JOIN ports USING(port_id) JOIN pools ON pools.name = pool "
+          "WHERE ports.name = '{}:{}' AND priority_group = {}",
+          found.node, port, found.number);
+      const auto of = [&](const char* column) {
+        return static_cast<double>(rows.one(fmt::format("SELECT {}", column) + of_it)) / found.cell_bytes;
+      };
+      // Reached by s cells where s = fixed + alpha * (size - s).
+      const double alpha = of("alpha * 256") * found.cell_bytes / 256;
+      const double shared = std::ceil((of("fixed_bytes") + alpha * of("size_bytes")) / (1 + alpha));
+      EXPECT_EQ(of("reserved_bytes") + shared, static_cast<double>(found.xoff.value_or(0))) << port;
+      EXPECT_EQ(rows.one("SELECT reserved_bytes" + of_it), found.reserved_cells * found.cell_bytes);
+      EXPECT_GT(rows.one("SELECT headroom_bytes" + of_it), 0U);
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 5U);
 }
 
 TEST(Recording, HasTheSameRowsForAnyNumberOfWorkersAndWindows) {
