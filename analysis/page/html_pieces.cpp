@@ -93,6 +93,10 @@ std::string table(const std::initializer_list<std::string_view>& heads, const st
   return out + "</tr>\n" + rows + "</table></div>\n";
 }
 
+std::string left_out(int64_t all, int64_t shown) {
+  return all > shown ? paragraph(fmt::format("And {} more.", count_words(all - shown))) : "";
+}
+
 int colour_step(double share) {
   return static_cast<int>(std::clamp(share * kSteps, 0.0, kSteps - 1));
 }

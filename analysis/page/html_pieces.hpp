@@ -32,6 +32,9 @@ std::string paragraph(const std::string& html);
 std::string table_row(const std::initializer_list<std::string>& cells);
 std::string table(const std::initializer_list<std::string_view>& heads, const std::string& rows);
 
+// What a list that shows `shown` of `all` says below it; nothing if that is all.
+std::string left_out(int64_t all, int64_t shown);
+
 // 0 to 9: the step of the colour scale for a share of 1; more than 1 counts as 1.
 int colour_step(double share);
 

@@ -17,6 +17,8 @@ namespace {
 constexpr int kMostSwitches = 30;
 constexpr int kMostLosses = 40;
 constexpr int kMostFaults = 60;
+constexpr int kMostSizes = 200;
+constexpr int kMostTrainings = 100;
 
 // Every byte that might mean something in a URL or in HTML is written as a number.
 std::string url_escaped(const std::string& text) {
@@ -31,6 +33,11 @@ std::string url_escaped(const std::string& text) {
 
 std::string time_or_not(const Statement& row, int column) {
   return row.is_null(column) ? "not reached" : time_words(row.number(column));
+}
+
+std::string left_out_of(Database& recording, const std::string& rows, int64_t shown) {
+  Statement query{recording, "SELECT count(*) FROM " + rows};
+  return query.next() ? left_out(query.number(0), shown) : "";
 }
 
 std::string uplinks_of(Database& recording, int64_t node) {
@@ -82,7 +89,8 @@ std::string drops_section(Database& recording) {
                        count_value({"losses", query.text(0), "packets"}, query.number(3))});
   }
   if (rows.empty()) return section("drops", "Drops", paragraph("No packet of a flow was dropped or lost."));
-  return section("drops", "Drops", table({"place", "reason", "packets"}, rows));
+  return section("drops", "Drops",
+                 table({"place", "reason", "packets"}, rows) + left_out_of(recording, "losses", kMostLosses));
 }
 
 std::string faults_section(Database& recording) {
@@ -108,7 +116,7 @@ std::string faults_section(Database& recording) {
       "faults", "Faults",
       table({"fault", "at", "packets lost", "for", "flows stalled", "longest", "routes followed at", "recovered at"},
             rows) +
-          picture(recording, "faults", "faults over time"));
+          left_out_of(recording, "loss_windows", kMostFaults) + picture(recording, "faults", "faults over time"));
 }
 
 std::string collectives_section(Database& recording) {
@@ -116,7 +124,8 @@ std::string collectives_section(Database& recording) {
   Statement query{recording,
                   "SELECT s.name, c.op, c.ranks, s.bytes, s.algorithm, s.protocol, s.time_ps, s.algbw_bps,"
                   " s.busbw_bps FROM collective_sizes AS s JOIN collectives AS c USING(name) WHERE done > 0 "
-                  "ORDER BY s.rowid LIMIT 200"};
+                  "ORDER BY s.rowid LIMIT ?1"};
+  query.add(int64_t{kMostSizes});
   while (query.next()) {
     const std::string name = query.text(0);
     const std::string bytes = query.text(3);
@@ -129,12 +138,14 @@ std::string collectives_section(Database& recording) {
   if (rows.empty()) return {};
   return section("collectives", "Collectives",
                  table({"collective", "size", "algorithm", "time", "algorithm bandwidth", "bus bandwidth"}, rows) +
+                     left_out_of(recording, "collective_sizes WHERE done > 0", kMostSizes) +
                      picture(recording, "busbw", "bus bandwidth over size"));
 }
 
 std::string trainings_section(Database& recording) {
   std::string rows;
-  Statement query{recording, "SELECT name, ranks, steps_done, step_ps, compute_ps, exposed_ps FROM trainings"};
+  Statement query{recording, "SELECT name, ranks, steps_done, step_ps, compute_ps, exposed_ps FROM trainings LIMIT ?1"};
+  query.add(int64_t{kMostTrainings});
   while (query.next()) {
     const std::string name = query.text(0);
     const auto all = static_cast<double>(std::max<int64_t>(1, query.number(4) + query.number(5)));
@@ -147,7 +158,8 @@ std::string trainings_section(Database& recording) {
   }
   if (rows.empty()) return {};
   std::string groups;
-  Statement group{recording, "SELECT name, kind, exposed_ps, overlapped_ps, sent_bytes FROM training_groups"};
+  Statement group{recording, "SELECT name, kind, exposed_ps, overlapped_ps, sent_bytes FROM training_groups LIMIT ?1"};
+  group.add(int64_t{kMostTrainings});
   while (group.next()) {
     const auto at = [&](const char* key, int column) {
       return time_value({"training", group.text(0), "mean", "groups", group.text(1), key}, group.number(column));
@@ -157,7 +169,9 @@ std::string trainings_section(Database& recording) {
   }
   return section("trainings", "Trainings",
                  table({"training", "ranks", "steps", "step", "compute", "exposed communication", "of all"}, rows) +
-                     table({"mean of ranks, by group", "exposed", "overlapped", "sent"}, groups));
+                     left_out_of(recording, "trainings", kMostTrainings) +
+                     table({"mean of ranks, by group", "exposed", "overlapped", "sent"}, groups) +
+                     left_out_of(recording, "training_groups", kMostTrainings));
 }
 
 }  // namespace softspine::analysis::page

@@ -10,6 +10,8 @@ using control::Statement;
 
 namespace {
 
+constexpr int64_t kMostExpectations = 200;
+
 std::string fact(Database& recording, const char* key) {
   Statement query{recording, "SELECT value FROM run WHERE key = ?1"};
   query.add(key);
@@ -41,12 +43,13 @@ std::string verdict(Database& recording) {
   if (all == 0) return paragraph("The testbed expects nothing in particular.");
   std::string out = fmt::format("<p class=\"{}\">{} of {} expectations held.</p>\n<ul class=\"verdict\">\n",
                                 held == all ? "good" : "bad", held, all);
-  Statement query{recording, "SELECT held, text FROM expectations ORDER BY held, rowid"};
+  Statement query{recording, "SELECT held, text FROM expectations ORDER BY held, rowid LIMIT ?1"};
+  query.add(kMostExpectations);
   while (query.next()) {
     out += fmt::format("<li class=\"{0}\"><b>{1}</b> {2}</li>\n", query.number(0) != 0 ? "good" : "bad",
                        query.number(0) != 0 ? "held" : "FAILED", escaped(query.text(1)));
   }
-  return out + "</ul>\n";
+  return out + "</ul>\n" + left_out(all, kMostExpectations);
 }
 
 std::string totals(Database& recording) {
@@ -70,7 +73,7 @@ std::string totals(Database& recording) {
 
 std::string warnings(Database& recording) {
   std::string out;
-  Statement deadlock{recording, "SELECT found_ps, circle FROM deadlocks"};
+  Statement deadlock{recording, "SELECT found_ps, circle FROM deadlocks LIMIT 20"};
   while (deadlock.next()) {
     out += fmt::format("<li>Deadlock at {}: {}</li>\n", time_words(deadlock.number(0)), escaped(deadlock.text(1)));
   }
@@ -81,7 +84,7 @@ std::string warnings(Database& recording) {
                     escaped(stalled.text(1)), escaped(stalled.text(2)), escaped(stalled.text(4)));
   }
   Statement notices{recording,
-                    "SELECT each.value FROM report, json_each(report.json) AS each WHERE section = 'notices'"};
+                    "SELECT each.value FROM report, json_each(report.json) AS each WHERE section = 'notices' LIMIT 20"};
   while (notices.next()) out += "<li>" + escaped(notices.text(0)) + "</li>\n";
   return out.empty() ? out : "<ul class=\"bad\">\n" + out + "</ul>\n";
 }
