@@ -14,6 +14,7 @@ std::string overview_section(Database& recording);     // what was run, and the 
 std::string heat_section(Database& recording);         // the fabric by tier, by how busy its links were
 std::string pauses_section(Database& recording);       // who was paused when
 std::string queues_section(Database& recording);       // the fullest queues over time
+std::string groups_section(Database& recording);       // priority groups over time, and where they raise XOFF
 std::string flows_section(Database& recording);        // completion times, and the slowest flows with their causes
 std::string shares_section(Database& recording);       // how switches spread over their uplinks
 std::string drops_section(Database& recording);        // by place and reason

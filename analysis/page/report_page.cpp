@@ -23,9 +23,9 @@ constexpr std::string_view kStyle = R"(
 *{box-sizing:border-box}
 body{font:15px/1.45 system-ui,"DejaVu Sans",sans-serif;color:var(--ink);background:var(--paper);max-width:68em;margin:0 auto;padding:1em;overflow-wrap:anywhere}
 h1{font-size:1.5em;margin:.2em 0}h2{font-size:1.2em;border-bottom:2px solid var(--rule);margin:1.6em 0 .5em}h3{font-size:1em;margin:1em 0 .3em}
-nav a{margin-right:1em;color:var(--accent)}
+nav a{display:inline-block;margin-right:1em;color:var(--accent)}
 .wide{overflow-x:auto}table{border-collapse:collapse;overflow-wrap:normal}td,th{padding:.2em .7em .2em 0;text-align:right;border-bottom:1px solid var(--rule);vertical-align:top}
-td:first-child,th:first-child,td:last-child,th:last-child{text-align:left}
+td:first-child,th:first-child,td:last-child,th:last-child{text-align:left}#flows td:last-child{min-width:14em}
 .good{color:var(--good)}.bad{color:var(--bad)}ul{padding-left:1.2em}ul.verdict,ul.legend{list-style:none;padding:0}
 pre{overflow:auto;max-height:40em;border:1px solid var(--rule);padding:.6em;font-size:.85em}
 data{white-space:nowrap}.heat{display:flex;flex-wrap:wrap;gap:2px;margin-bottom:.6em}.heat i{display:block;width:12px;height:12px;font-style:normal;border:1px solid var(--rule)}
@@ -35,6 +35,7 @@ data{white-space:nowrap}.heat{display:flex;flex-wrap:wrap;gap:2px;margin-bottom:
 svg{display:block;width:100%;background:transparent}.strip{height:14px;border:1px solid var(--rule)}.curve{height:110px;border:1px solid var(--rule)}.cdf{height:220px;border:1px solid var(--rule)}
 .curve polyline,.line{fill:none;stroke:var(--accent);stroke-width:1.6;vector-effect:non-scaling-stroke}
 .ecnmin,.ecnmax{stroke:var(--bad);stroke-width:1.4;vector-effect:non-scaling-stroke}.ecnmin{stroke-dasharray:7 4}.ecnmax{stroke-dasharray:2 3}
+.curve .xoff{stroke:var(--bad);stroke-width:1.4;stroke-dasharray:7 4}
 .axis{display:flex;justify-content:space-between;margin:.2em 0;color:var(--faint);font-size:.85em}
 .sample{display:inline-block;width:30px;height:6px;vertical-align:middle}
 .bar{display:inline-block;height:.7em;background:var(--accent);margin-right:3px;min-width:1px}
@@ -54,6 +55,7 @@ constexpr Part kParts[] = {{"run", "Run", overview_section},
                            {"fabric", "Fabric", heat_section},
                            {"pauses", "Pauses", pauses_section},
                            {"queues", "Queues", queues_section},
+                           {"groups", "Priority groups", groups_section},
                            {"flows", "Flows", flows_section},
                            {"shares", "Uplinks", shares_section},
                            {"drops", "Drops", drops_section},

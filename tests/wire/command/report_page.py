@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -15,9 +16,11 @@ from softspine import ROOT, Problems, Skip, Softspine, main
 MOST_BYTES = 5_000_000
 HOSTILE = '<script>alert(1)</script>"\'&<img src=x onerror=alert(2)>'
 # testbed, sections of its page beside those of all, numbers on it at least
-TESTBEDS = [('pfc-storm', ['faults', 'shares'], 50), ('link-flap', ['faults', 'shares'], 40), ('ring-allreduce', ['collectives'], 40),
-            ('training-step', ['shares', 'trainings'], 40), ('incast', ['shares'], 25)]
+TESTBEDS = [('pfc-storm', ['faults', 'groups', 'shares'], 50), ('link-flap', ['faults', 'shares'], 40), ('ring-allreduce', ['collectives', 'groups'], 40),
+            ('training-step', ['groups', 'shares', 'trainings'], 40), ('incast', ['groups', 'shares'], 25)]
 ALWAYS = ['run', 'fabric', 'pauses', 'queues', 'flows', 'drops']
+STEPS = 10  # of the colour scale
+BINS = {'pauses': 240, 'groups': 400}
 failures: list[str] = []
 
 
@@ -92,6 +95,91 @@ def numbers_are_the_reports(program: str, folder: Path, name: str, sections: lis
     check(again.returncode == 0 and again.stdout == text, f'{name}: `softspine report` writes the same page {again.stderr}')
 
 
+def rows_of(text: str, section: str) -> list[tuple[str, str]]:
+    """What each picture of a section says, and the picture."""
+    inside = re.search(f'<section id="{section}">(.*?)</section>', text, re.S)
+    rows = re.findall(r'<div class="row"><span>(.*?)</span>(<svg.*?</svg>)', inside[1] if inside else '', re.S)
+    return [(re.sub('<[^>]*>', '', words), svg) for words, svg in rows]
+
+
+def strips_are_the_pauses(text: str, database: sqlite3.Connection) -> None:
+    """The sum over a strip's cells, each by its colour, is the time that was paused, and it begins where that does."""
+    end = database.execute('SELECT max(t_ps) FROM samples').fetchone()[0]
+    strips = rows_of(text, 'pauses')
+    check(len(strips) == database.execute('SELECT count(DISTINCT port || priority) FROM pauses').fetchone()[0], f'{len(strips)} strips')
+    for words, svg in strips:
+        port, priority = re.match(r'(\S+), priority (\d)', words).groups()
+        first, paused = database.execute('SELECT min(t_ps - paused_ps), sum(paused_ps) FROM pauses WHERE port = ? AND priority = ?',
+                                         (port, priority)).fetchone()
+        cells = [(int(x), int(width), int(step)) for x, width, step in re.findall(r'x="(\d+)" width="(\d+)" height="1" class="c(\d)"', svg)]
+        drawn = sum(width * (step + 0.5) / STEPS for _, width, step in cells) * end / BINS['pauses']
+        check(abs(drawn - paused) <= 0.06 * paused + 2 * end / BINS['pauses'], f'{words}: {drawn} drawn of {paused}')
+        check(abs(cells[0][0] - BINS['pauses'] * first / end) <= 1, f'{words}: begins in {cells[0][0]}')
+
+
+def level_at(database: sqlite3.Connection, port: str, group: int, pool: int, t_ps: int) -> tuple[int, int]:
+    """What a group, and its pool, shared just before an instant."""
+    of_group = database.execute('SELECT shared_bytes FROM group_samples JOIN ports USING(port_id) WHERE name = ? AND priority_group = ? AND t_ps < ? '
+                                'AND shared_bytes IS NOT NULL ORDER BY t_ps DESC LIMIT 1', (port, group, t_ps)).fetchone()
+    of_pool = database.execute('SELECT shared_bytes FROM pool_samples WHERE pool_id = ? AND t_ps < ? AND shared_bytes IS NOT NULL '
+                               'ORDER BY t_ps DESC LIMIT 1', (pool, t_ps)).fetchone()
+    return of_group[0], of_pool[0]
+
+
+def a_bad_end_is_said(program: str, folder: Path) -> None:
+    """What went wrong with the fabric, with the run, and with the recording."""
+    database = sqlite3.connect(folder / 'run.sqlite')
+    database.execute("INSERT INTO deadlocks VALUES(1000, 'tor1 and spine1')")
+    database.execute("INSERT INTO stalled VALUES('to-h1', 'h5', 'h1', 7, 'its link is down')")
+    database.execute("INSERT OR REPLACE INTO report VALUES('notices', '[\"mind this\"]')")
+    database.execute("UPDATE run SET value = 1 WHERE key = 'interrupted'")
+    database.execute("INSERT INTO expectations VALUES(0, 'it went well')")
+    database.commit()
+    words = Page(subprocess.run([program, 'report', 'run.sqlite'], cwd=folder, capture_output=True, text=True, check=True).stdout).text
+    for wanted in ('Deadlock at 1 ns: tor1 and spine1', '7 flows of to-h1 from h5 to h1 stalled: its link is down', 'mind this', 'The run was interrupted.',
+                   '9 of 10 expectations held', 'FAILED it went well'):
+        check(wanted in words, f'the page does not say: {wanted}')
+    database.execute("DELETE FROM run WHERE key IN ('end_ps', 'interrupted')")
+    database.execute('UPDATE pools SET size_bytes = NULL')
+    database.commit()
+    database.close()
+    page = Page(subprocess.run([program, 'report', 'run.sqlite'], cwd=folder, capture_output=True, text=True, check=True).stdout)
+    check('The recording was cut off' in page.text and 'groups' not in page.sections, 'a recording that was cut off')
+
+
+def long_lists_say_so(program: str, folder: Path) -> None:
+    database = sqlite3.connect(folder / 'run.sqlite')
+    database.executemany('INSERT INTO losses VALUES(?, ?, 1)', [(f'tor{i}', 'queue_full') for i in range(100)])
+    database.commit()
+    lost = database.execute('SELECT count(*) FROM losses').fetchone()[0]
+    database.close()
+    ran = subprocess.run([program, 'report', 'run.sqlite'], cwd=folder, capture_output=True, text=True, check=True)
+    check(f'And {lost - 40} more.' in ran.stdout, 'a list that is cut says how much is left out')
+
+
+def heights_of(line: str) -> list[float]:
+    return [100 - float(point.split(',')[1]) for point in line.split()]
+
+
+def curves_are_the_levels(text: str, database: sqlite3.Connection) -> None:
+    """Of the fullest groups: what is shared, and the threshold of that instant, by their own formula."""
+    end = database.execute('SELECT max(t_ps) FROM samples').fetchone()[0]
+    curves = rows_of(text, 'groups')
+    check(len(curves) == 6, f'{len(curves)} curves of groups')
+    for words, svg in curves:
+        port, group = re.match(r'(\S+), priority group (\d)', words).groups()
+        fixed, alpha, size, pool = database.execute(
+            'SELECT fixed_bytes, alpha, size_bytes, pool_id FROM xoff_thresholds JOIN ports USING(port_id) JOIN pools ON pools.name = pool '
+            'WHERE ports.name = ? AND priority_group = ?', (port, group)).fetchone()
+        lines = dict(re.findall(r'class="(\w+)" points="([^"]*)"', svg))
+        shared, xoff = heights_of(lines['line']), heights_of(lines['xoff'])
+        used, in_pool = level_at(database, port, int(group), pool, end * 3 // 4)
+        bin_at = BINS['groups'] * 3 // 4 - 1
+        wanted = used / (fixed + alpha * (size - in_pool))
+        check(used > 0 and abs(shared[bin_at] / xoff[bin_at] - wanted) <= 0.01, f'{words}: {shared[bin_at]} of {xoff[bin_at]}, not {wanted}')
+        check(max(shared) > 30 and xoff[0] > 99, f'{words}: the highest is {max(shared)}, the threshold begins at {xoff[0]}')
+
+
 def hostile_names_stay_text(program: str, folder: Path) -> None:
     """Every text of a recording, and its pictures, are another's."""
     database = sqlite3.connect(folder / 'run.sqlite')
@@ -154,6 +242,25 @@ def is_drawn_by_a_browser(it: Softspine) -> Problems:
     yield from complaints()
 
 
+def draws_what_was_recorded(it: Softspine) -> Problems:
+    """strips of pauses, and groups against their XOFF thresholds, are those of the recording"""
+    numbers_are_the_reports(it.binary, it.folder, *TESTBEDS[0])
+    text = (it.folder / 'page.html').read_text(encoding='utf-8')
+    database = sqlite3.connect(it.folder / 'run.sqlite')
+    strips_are_the_pauses(text, database)
+    curves_are_the_levels(text, database)
+    database.close()
+    yield from complaints()
+
+
+def says_what_is_wrong(it: Softspine) -> Problems:
+    """deadlocks, stalled flows, failed expectations, a cut recording and a cut list are said"""
+    numbers_are_the_reports(it.binary, it.folder, *TESTBEDS[0])
+    long_lists_say_so(it.binary, it.folder)
+    a_bad_end_is_said(it.binary, it.folder)
+    yield from complaints()
+
+
 def keeps_names_as_text(it: Softspine) -> Problems:
     """names that are HTML stay text"""
     numbers_are_the_reports(it.binary, it.folder, *TESTBEDS[0])
@@ -174,4 +281,5 @@ def stays_small(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([has_the_reports_numbers, is_drawn_by_a_browser, keeps_names_as_text, refuses_other_files, stays_small]))
+    sys.exit(main([has_the_reports_numbers, is_drawn_by_a_browser, draws_what_was_recorded, says_what_is_wrong, keeps_names_as_text,
+                   refuses_other_files, stays_small]))
