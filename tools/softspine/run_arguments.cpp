@@ -44,8 +44,8 @@ void add_telemetry_options(CLI::App& command, RunArguments& out) {
   command.add_option("--html", out.html,
                      "write one HTML page about the run, to be mailed: verdict, pictures, the slowest flows' causes");
   add_interval(command, "--record-interval", out.record_interval,
-               "emulated time from one sample of the recording to the next; a thousandth of the duration if not given, "
-               "10us at least");
+               "emulated time from one sample of the recording to the next; if not given, a thousandth of the "
+               "duration, but at least 10us");
 }
 
 }  // namespace
