@@ -117,6 +117,13 @@ def strips_are_the_pauses(text: str, database: sqlite3.Connection) -> None:
         check(abs(cells[0][0] - BINS['pauses'] * first / end) <= 1, f'{words}: begins in {cells[0][0]}')
 
 
+def cells_have_the_colour_of_their_share(text: str) -> None:
+    cells = re.findall(r'<i class="c(\d)" title="[^"]*: ([\d.e+-]+) %">', text)
+    check(len(cells) >= 5 and any(step != '0' for step, _ in cells), f'{len(cells)} cells of the fabric')
+    for step, percent in cells:
+        check(abs(float(percent) / 10 - int(step) - 0.5) <= 0.501, f'a cell of {percent} % has colour {step}')
+
+
 def level_at(database: sqlite3.Connection, port: str, group: int, pool: int, t_ps: int) -> tuple[int, int]:
     """What a group, and its pool, shared just before an instant."""
     of_group = database.execute('SELECT shared_bytes FROM group_samples JOIN ports USING(port_id) WHERE name = ? AND priority_group = ? AND t_ps < ? '
@@ -135,7 +142,9 @@ def a_bad_end_is_said(program: str, folder: Path) -> None:
     database.execute("UPDATE run SET value = 1 WHERE key = 'interrupted'")
     database.execute("INSERT INTO expectations VALUES(0, 'it went well')")
     database.commit()
-    words = Page(subprocess.run([program, 'report', 'run.sqlite'], cwd=folder, capture_output=True, text=True, check=True).stdout).text
+    html = subprocess.run([program, 'report', 'run.sqlite'], cwd=folder, capture_output=True, text=True, check=True).stdout
+    words = Page(html).text
+    check('<p class="bad">9 of 10 expectations held' in html, 'a verdict that is bad has its colour')
     for wanted in ('Deadlock at 1 ns: tor1 and spine1', '7 flows of to-h1 from h5 to h1 stalled: its link is down', 'mind this', 'The run was interrupted.',
                    '9 of 10 expectations held', 'FAILED it went well'):
         check(wanted in words, f'the page does not say: {wanted}')
@@ -247,6 +256,7 @@ def draws_what_was_recorded(it: Softspine) -> Problems:
     numbers_are_the_reports(it.binary, it.folder, *TESTBEDS[0])
     text = (it.folder / 'page.html').read_text(encoding='utf-8')
     database = sqlite3.connect(it.folder / 'run.sqlite')
+    cells_have_the_colour_of_their_share(text)
     strips_are_the_pauses(text, database)
     curves_are_the_levels(text, database)
     database.close()
