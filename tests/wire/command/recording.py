@@ -44,9 +44,11 @@ class Run:
     def __init__(self, program: str, folder: Path) -> None:
         (folder / 'questions.yaml').write_text(TESTBED, encoding='utf-8')
         subprocess.run([program, 'run', 'questions.yaml', '--quiet', '--no-server', '--record', 'run.sqlite', '--report', 'report.json', '--events',
-                        'events.jsonl', '--record-interval', '10us'], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+                        'events.jsonl', '--record-interval', '10us', '--flow-series', 'flows.jsonl', '--sample-interval', '10us'],
+                       cwd=folder, check=True, stdout=subprocess.DEVNULL)
         self.report = json.loads((folder / 'report.json').read_text(encoding='utf-8'))
         self.events = [json.loads(line) for line in (folder / 'events.jsonl').read_text(encoding='utf-8').splitlines()]
+        self.flow_lines = [json.loads(line) for line in (folder / 'flows.jsonl').read_text(encoding='utf-8').splitlines()[1:-1]]
         self.database = sqlite3.connect(folder / 'run.sqlite')
         self.database.row_factory = sqlite3.Row
 
@@ -150,6 +152,14 @@ def name_the_tables(run: Run) -> None:
     check(run.rows('SELECT text FROM testbed')[0]['text'] == TESTBED, 'the testbed as it was')
 
 
+def have_the_flow_series(run: Run) -> None:
+    columns = ['rate_bps', 'window_bytes', 'rtt_ps', 'sent_bytes', 'acks', 'cnps', 'ce_echoes']
+    rows = run.rows(f'SELECT t_ps, source, source_qp, {", ".join("s." + column for column in columns)} FROM flow_samples AS s '
+                    'JOIN flows USING(flow_id) ORDER BY s.rowid')
+    wanted = [tuple(line[key] for key in ('t_ps', 'source', 'source_qp', *columns)) for line in run.flow_lines]
+    check([tuple(row) for row in rows] == wanted and len(wanted) > 10, 'flows over time are those of --flow-series')
+
+
 def leave_a_readable_file(program: str, folder: Path) -> None:
     """A run that is killed while it records."""
     (folder / 'long.yaml').write_text(TESTBED.replace('700us', '10s'), encoding='utf-8')
@@ -174,6 +184,7 @@ def answers_the_questions(it: Softspine) -> Problems:
     run = Run(it.binary, it.folder)
     ask_the_questions(run)
     name_the_tables(run)
+    have_the_flow_series(run)
     yield from found()
 
 
