@@ -119,17 +119,19 @@ class Includer {
       return;
     }
     TopologyRow& into = *row_.topology;
-    if (part.imported.given && into.imported.given) {
-      reader_.fail(part.where.child("import"), "another file of this testbed has an import");
-    } else if (part.imported.given) {
-      into.imported = std::move(part.imported);
+    auto& [where, imported, nodes, links, stacks, lags, servers] = part;  // all: a new key must be merged, too
+    if (imported.given && into.imported.given) {
+      reader_.fail(where.child("import"), "another file of this testbed has an import");
+    } else if (imported.given) {
+      into.imported = std::move(imported);
     }
-    append(into.nodes.items, std::move(part.nodes.items));
-    append(into.stacks.items, std::move(part.stacks.items));
-    append(into.servers, std::move(part.servers));
-    append(into.links.value, std::move(part.links.value));
-    into.links.given = into.links.given || part.links.given;
-    into.links.good = into.links.good && part.links.good;
+    append(into.nodes.items, std::move(nodes.items));
+    append(into.stacks.items, std::move(stacks.items));
+    append(into.lags, std::move(lags));
+    append(into.servers, std::move(servers));
+    append(into.links.value, std::move(links.value));
+    into.links.given = into.links.given || links.given;
+    into.links.good = into.links.good && links.good;
   }
 
   void remember_names(const TestbedRow& row) {

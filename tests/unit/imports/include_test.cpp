@@ -70,6 +70,31 @@ TEST_F(Files, AnIncludedFileIsPartOfTheTestbed) {
   EXPECT_EQ(testbed->workloads[0].hosts.size(), 3u);
 }
 
+TEST_F(Files, LagsOfSeveralFilesAreAllJoined) {
+  const auto pair = [](const std::string& name, const std::string& lag) {
+    const std::string cable = "{endpoints: [" + name + "1, " + name + "2], rate: 100Gbps}";
+    return "topology:\n  nodes: {" + name + "1: {kind: switch}, " + name + "2: {kind: switch}}\n  links: [" + cable +
+           ", " + cable + "]\n  lags: [{name: " + lag + ", between: [" + name + "1, " + name + "2]}]\n";
+  };
+  const std::string all = "name: t\ninclude: [x.yaml, y.yaml]\n" + pair("z", "po3");
+  write("x.yaml", pair("x", "po1"));
+  write("y.yaml", pair("y", "po2"));
+  const auto testbed = load_testbed(write("t.yaml", all));
+  ASSERT_TRUE(testbed) << to_string(testbed.error()[0]);
+  std::vector<std::string> names;
+  for (const Lag& lag : testbed->fabric.lags) names.push_back(lag.name);
+  EXPECT_THAT(names, UnorderedElementsAre("po1", "po2", "po3"));
+  write("y.yaml", pair("y", "po1"));
+  EXPECT_THAT(complaints(write("t.yaml", all)),
+              ElementsAre("y.yaml:4:17: topology.lags[0].name: there is another LAG 'po1'"));
+}
+
+TEST_F(Files, StacksAndServersOfAnIncludedFileAreRead) {
+  write("more.yaml", "topology:\n  stacks: {s: {switches: [x, tor1]}}\n  servers: [{file: none.xml}]\n");
+  EXPECT_THAT(complaints(write("t.yaml", "name: t\ninclude: more.yaml\n" + std::string(kRack))),
+              UnorderedElementsAre(HasSubstr("more.yaml:2:"), HasSubstr("more.yaml:3:")));
+}
+
 TEST_F(Files, EachFabricOfSeveralMayStandInAFileOfItsOwn) {
   write("back.yaml", "fabrics: {back: {kind: star, hosts: 3, host_link: {rate: 400Gbps}}}\n");
   const std::string front =
