@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <set>
 #include <tuple>
@@ -11,7 +10,7 @@
 #include <vector>
 
 #include "control/collectives/plan_check.hpp"
-#include "control/collectives/xml_places.hpp"
+#include "control/collectives/xml_file.hpp"
 #include "control/document/words.hpp"
 
 namespace softspine::control {
@@ -19,7 +18,6 @@ namespace {
 
 using pugi::xml_node;
 
-constexpr size_t kMaxPlanErrors = 50;
 constexpr uint32_t kMaxPlanGpus = 1024;
 constexpr uint32_t kMaxPlanChannels = 32;
 constexpr uint32_t kMaxPlanChunks = 1024;
@@ -60,32 +58,16 @@ constexpr std::array kProtoWords{
 
 class PlanReader {
  public:
-  PlanReader(std::string_view text, const std::string& file) : file_(file), places_(text) {}
+  PlanReader(std::string_view text, const std::string& file) : file_(text, file) {}
 
-  std::expected<SharedPlan, Errors> run(std::string_view text) {
-    pugi::xml_document document;
-    const auto parsed = document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
-    if (!parsed) {
-      fail_at(static_cast<size_t>(std::max<ptrdiff_t>(0, parsed.offset)),
-              std::string("is no XML: ") + parsed.description());
-    } else {
-      read(document);
-    }
-    sort_by_place(errors_);
-    if (!errors_.empty()) return std::unexpected(std::move(errors_));
+  std::expected<SharedPlan, Errors> run() {
+    if (const auto root = file_.read()) read(*root);
+    if (!file_.is_good()) return std::unexpected(file_.take_errors());
     return plan_;
   }
 
  private:
-  bool fail_at(size_t offset, std::string message) {
-    const auto [line, column] = places_.at(offset);
-    if (errors_.size() < kMaxPlanErrors) errors_.push_back({file_, "", line, column, std::move(message)});
-    return false;
-  }
-  bool fail(const xml_node& at, std::string message) {
-    return fail_at(static_cast<size_t>(std::max<ptrdiff_t>(0, at.offset_debug())), std::move(message));
-  }
-  int line_of(const xml_node& at) const { return places_.at(static_cast<size_t>(at.offset_debug())).line; }
+  bool fail(const xml_node& at, std::string message) { return file_.fail(at, std::move(message)); }
 
   // −1 is kNoPeer where it is allowed.
   bool take(const xml_node& node, const char* name, uint64_t most, uint64_t& out, bool may_be_none = false) {
@@ -96,8 +78,10 @@ class PlanReader {
       out = kNoPeer;
       return true;
     }
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    if (error == std::errc{} && end == text.data() + text.size() && out <= most) return true;
+    if (const auto number = whole_number(text, most)) {
+      out = *number;
+      return true;
+    }
     return fail(node, std::string(name) + " is a number from " + (may_be_none ? "-1" : "0") + " to " +
                           std::to_string(most) + ", and here stands " + shown(text));
   }
@@ -131,8 +115,7 @@ class PlanReader {
     return out;
   }
 
-  void read(const pugi::xml_document& document) {
-    const xml_node algo = document.document_element();
+  void read(const xml_node& algo) {
     if (std::string_view(algo.name()) != "algo") {
       fail(algo, "expected <algo>, and here stands " + shown(algo.name()));
       return;
@@ -144,8 +127,8 @@ class PlanReader {
       return;
     }
     for (const xml_node& gpu : gpus) read_gpu(gpu);
-    if (errors_.empty()) check_messages();
-    if (errors_.empty()) put_in_order(algo);
+    if (file_.is_good()) check_messages();
+    if (file_.is_good()) put_in_order(algo);
   }
 
   bool read_head(const xml_node& algo) {
@@ -193,11 +176,11 @@ class PlanReader {
     block_of_.clear();
     waits_.clear();
     for (const xml_node& block : blocks) read_block(block, rank);
-    if (errors_.empty()) mark_steps(rank);
+    if (file_.is_good()) mark_steps(rank);
   }
 
   void read_block(const xml_node& node, PlanRank& rank) {
-    PlanBlock block{.line = line_of(node)};
+    PlanBlock block{.line = file_.line_of(node)};
     const uint64_t last = plan_->ranks.size() - 1;
     const bool good = take(node, "id", UINT32_MAX - 1, block.id) && take(node, "send", last, block.to, true) &&
                       take(node, "recv", last, block.from, true) &&
@@ -218,7 +201,7 @@ class PlanReader {
       const size_t before = rank.blocks.back().steps.size();
       read_step(step, rank);
       // A mistake of one is not one of all behind it.
-      if (rank.blocks.back().steps.size() == before) rank.blocks.back().steps.push_back({.line = line_of(step)});
+      if (rank.blocks.back().steps.size() == before) rank.blocks.back().steps.push_back({.line = file_.line_of(step)});
     }
   }
 
@@ -248,7 +231,7 @@ class PlanReader {
                   .reads = type->reads,
                   .writes = type->writes,
                   .adds = type->adds,
-                  .line = line_of(node)};
+                  .line = file_.line_of(node)};
     // A nop moves nothing, whatever its count.
     const bool is_nop = type->word == "nop";
     if (!is_nop && !take(node, "cnt", kMaxPlanChunks, step.chunks)) return;
@@ -348,17 +331,15 @@ class PlanReader {
         "from gpu " + std::to_string(from) + " to gpu " + std::to_string(to) + " on channel " + std::to_string(channel);
     for (size_t i = 0; i < std::min(sent.size(), received.size()); ++i) {
       if (sent[i].first == received[i].first) continue;
-      return fail_in(sent[i].second, "sends " + std::to_string(sent[i].first) + " chunks " + between + ", and line " +
-                                         std::to_string(received[i].second) + " receives " +
-                                         std::to_string(received[i].first));
+      file_.fail_in(sent[i].second, "sends " + std::to_string(sent[i].first) + " chunks " + between + ", and line " +
+                                        std::to_string(received[i].second) + " receives " +
+                                        std::to_string(received[i].first));
+      return;
     }
     if (sent.size() > received.size())
-      fail_in(sent[received.size()].second, "nobody receives what it sends " + between);
+      file_.fail_in(sent[received.size()].second, "nobody receives what it sends " + between);
     if (received.size() > sent.size())
-      fail_in(received[sent.size()].second, "nobody sends what it receives " + between);
-  }
-  void fail_in(int line, std::string message) {
-    if (errors_.size() < kMaxPlanErrors) errors_.push_back({file_, "", line, 0, std::move(message)});
+      file_.fail_in(received[sent.size()].second, "nobody sends what it receives " + between);
   }
 
   void put_in_order(const xml_node& algo) {
@@ -379,8 +360,7 @@ class PlanReader {
     xml_node at;
   };
 
-  const std::string& file_;
-  XmlPlaces places_;
+  XmlFile file_;
   std::shared_ptr<CollectivePlan> plan_ = std::make_shared<CollectivePlan>();
   std::set<uint32_t> gpus_;
   std::map<Link, Messages> sends_;
@@ -390,13 +370,12 @@ class PlanReader {
   uint32_t rank_ = 0;
   std::map<uint32_t, size_t> block_of_;  // by id
   std::vector<Wait> waits_;
-  Errors errors_;
 };
 
 }  // namespace
 
 std::expected<SharedPlan, Errors> read_msccl_plan(std::string_view text, const std::string& name) {
-  return PlanReader(text, name).run(text);
+  return PlanReader(text, name).run();
 }
 
 }  // namespace softspine::control

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "control/collectives/xml_places.hpp"
+#include "control/collectives/xml_file.hpp"
 #include "control/document/words.hpp"
 
 namespace softspine::control {
@@ -17,7 +17,6 @@ namespace {
 using dataplane::Rate;
 using pugi::xml_node;
 
-constexpr size_t kMaxTopologyErrors = 50;
 constexpr size_t kMaxDevices = 4096;
 constexpr uint32_t kMaxLevels = 32;
 constexpr uint32_t kMaxNvlinks = 1024;
@@ -56,40 +55,21 @@ struct PciDevice {
 
 class TopologyReader {
  public:
-  TopologyReader(std::string_view text, const std::string& file) : file_(file), places_(text) {}
+  TopologyReader(std::string_view text, const std::string& file) : file_(text, file) {}
 
-  std::expected<ServerTopology, Errors> run(std::string_view text) {
-    pugi::xml_document document;
-    const auto parsed = document.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
-    if (!parsed) {
-      fail_at(static_cast<size_t>(std::max<ptrdiff_t>(0, parsed.offset)),
-              std::string("is no XML: ") + parsed.description());
-    } else {
-      read(document.document_element());
-    }
-    sort_by_place(errors_);
-    if (!errors_.empty()) return std::unexpected(std::move(errors_));
+  std::expected<ServerTopology, Errors> run() {
+    if (const auto root = file_.read()) read(*root);
+    if (!file_.is_good()) return std::unexpected(file_.take_errors());
     return std::move(out_);
   }
 
  private:
-  Error error_of(size_t offset, std::string message) const {
-    const auto [line, column] = places_.at(offset);
-    return {file_, "", line, column, std::move(message)};
-  }
-  static size_t offset_of(const xml_node& at) { return static_cast<size_t>(std::max<ptrdiff_t>(0, at.offset_debug())); }
-  bool fail_at(size_t offset, std::string message) {
-    if (errors_.size() < kMaxTopologyErrors) errors_.push_back(error_of(offset, std::move(message)));
-    return false;
-  }
-  bool fail(const xml_node& at, std::string message) { return fail_at(offset_of(at), std::move(message)); }
+  bool fail(const xml_node& at, std::string message) { return file_.fail(at, std::move(message)); }
 
   std::optional<uint32_t> number_of(const xml_node& at, const char* name, uint32_t most) {
     const std::string_view text = at.attribute(name).value();
     if (text.empty()) return std::nullopt;
-    uint32_t out = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    if (error == std::errc{} && end == text.data() + text.size() && out <= most) return out;
+    if (const auto out = whole_number(text, most)) return static_cast<uint32_t>(*out);
     fail(at, std::string(name) + " is a number from 0 to " + std::to_string(most) + ", and here stands " + shown(text));
     return std::nullopt;
   }
@@ -118,12 +98,12 @@ class TopologyReader {
     }
     devices_.push_back({.at = system});
     read_children(system, 0, 1);
-    if (!errors_.empty()) return;
+    if (!file_.is_good()) return;
     number(PciKind::kGpu, gpus_);
     number(PciKind::kNic, nics_);
     if (gpus_.empty()) fail(system, "has no GPU: no pci of class 0x0300 or 0x0302");
     if (nics_.empty()) fail(system, "has no NIC: neither a pci of class 0x0200 or 0x0207, nor a net");
-    if (errors_.empty()) fill();
+    if (file_.is_good()) fill();
   }
 
   void read_children(const xml_node& node, size_t parent, uint32_t level) {
@@ -154,7 +134,7 @@ class TopologyReader {
     } else if (name == "nic" && (above == PciKind::kNic || above == PciKind::kCpu)) {
       read_nic(it, parent);
     } else if (name == "pcilink" || name == "c2c") {
-      out_.notes.push_back(error_of(offset_of(it), std::string(name) + " changes nothing here"));
+      out_.notes.push_back(file_.error_of(it, std::string(name) + " changes nothing here"));
     } else {
       fail(it, "<" + std::string(name) + "> is not known in <" + devices_[parent].at.name() + ">");
     }
@@ -217,7 +197,7 @@ class TopologyReader {
   void read_nvlink(const xml_node& it, size_t device) {
     const auto target = class_of(it, "tclass");
     const auto count = number_of(it, "count", kMaxNvlinks);
-    if (!target || !errors_.empty()) return;
+    if (!target || !file_.is_good()) return;
     if (*target != kNvswitchClass) {
       fail(it,
            "goes from GPU to GPU, or to a cpu: built-in hosts have NVLinks to NVSwitches (tclass 0x068000), by which "
@@ -313,7 +293,7 @@ class TopologyReader {
       fail(devices_[gpus_[dev]].at, "GPU " + std::to_string(dev) + " has NIC " + std::to_string(gpu.nic) + ", as GPU " +
                                         std::to_string(gpu_of[gpu.nic]) + " has: here each GPU has a NIC of its own");
     }
-    if (errors_.empty()) fill_nvlinks();
+    if (file_.is_good()) fill_nvlinks();
   }
 
   void take_nic(uint32_t dev, ServerGpu& gpu) const {
@@ -348,9 +328,7 @@ class TopologyReader {
     out_.gpu_nvlink = Rate::mbps(rate->mbps * first.nvlinks);
   }
 
-  const std::string& file_;
-  XmlPlaces places_;
-  Errors errors_;
+  XmlFile file_;
   ServerTopology out_;
   std::vector<PciDevice> devices_;
   std::set<std::string> buses_;
@@ -370,7 +348,7 @@ std::string_view word_for(PciPath path) {
 }
 
 std::expected<ServerTopology, Errors> read_nccl_topology(std::string_view text, const std::string& name) {
-  return TopologyReader(text, name).run(text);
+  return TopologyReader(text, name).run();
 }
 
 }  // namespace softspine::control
