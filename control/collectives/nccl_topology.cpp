@@ -34,9 +34,10 @@ struct PcieSpeed {
   std::string_view text;  // before " GT/s"
   int64_t mbps_of_16_lanes;
 };
-constexpr std::array kPcieSpeeds{PcieSpeed{"2.5", 24'000},   PcieSpeed{"5", 48'000},   PcieSpeed{"5.0", 48'000},
-                                 PcieSpeed{"8", 96'000},     PcieSpeed{"8.0", 96'000}, PcieSpeed{"16", 192'000},
-                                 PcieSpeed{"16.0", 192'000}, PcieSpeed{"32", 384'000}, PcieSpeed{"32.0", 384'000}};
+constexpr std::array kPcieSpeeds{PcieSpeed{"2.5", 24'000},   PcieSpeed{"5", 48'000},    PcieSpeed{"5.0", 48'000},
+                                 PcieSpeed{"8", 96'000},     PcieSpeed{"8.0", 96'000},  PcieSpeed{"16", 192'000},
+                                 PcieSpeed{"16.0", 192'000}, PcieSpeed{"32", 384'000},  PcieSpeed{"32.0", 384'000},
+                                 PcieSpeed{"64", 768'000},   PcieSpeed{"64.0", 768'000}};
 
 enum class PciKind : uint8_t { kSystem, kCpu, kBridge, kGpu, kNic, kNvswitch };
 
@@ -173,11 +174,11 @@ class TopologyReader {
   Rate pcie_of(const xml_node& it) {
     const std::string_view text = it.attribute("link_speed").value();
     const uint32_t lanes = number_of(it, "link_width", 64).value_or(0);
-    if (text.empty() || lanes == 0) return {};
+    if (text.empty() || text.starts_with("Unknown") || lanes == 0) return {};  // Linux knows no more of some devices
     const std::string_view speed = text.substr(0, text.find(' '));
     const auto found = std::ranges::find(kPcieSpeeds, speed, &PcieSpeed::text);
     if (found != kPcieSpeeds.end()) return Rate::mbps(found->mbps_of_16_lanes * lanes / 16);
-    fail(it, "link_speed is 2.5, 5, 8, 16 or 32 GT/s, and here stands " + shown(text));
+    fail(it, "link_speed is 2.5, 5, 8, 16, 32 or 64 GT/s, and here stands " + shown(text));
     return {};
   }
 
@@ -293,7 +294,19 @@ class TopologyReader {
       fail(devices_[gpus_[dev]].at, "GPU " + std::to_string(dev) + " has NIC " + std::to_string(gpu.nic) + ", as GPU " +
                                         std::to_string(gpu_of[gpu.nic]) + " has: here each GPU has a NIC of its own");
     }
-    if (file_.is_good()) fill_nvlinks();
+    if (!file_.is_good()) return;
+    note_unlike_nics();
+    fill_nvlinks();
+  }
+
+  void note_unlike_nics() {
+    const PciDevice& first = devices_[nics_.front()];
+    const auto is_other = [&](size_t i) { return devices_[i].rate != first.rate || devices_[i].pcie != first.pcie; };
+    const auto other = std::ranges::find_if(nics_, is_other);
+    if (other == nics_.end()) return;
+    out_.notes.push_back(file_.error_of(devices_[*other].at,
+                                        "is not as fast as NIC 0: NCCL prefers the NIC with the fastest path, here "
+                                        "each GPU has the nearest"));
   }
 
   void take_nic(uint32_t dev, ServerGpu& gpu) const {

@@ -10,13 +10,14 @@
 //   numbers   GPUs and NICs have those of `dev`; without them, by bus ids, ascending
 //   path      from a GPU to a NIC: PIX by one PCIe switch, PXB by several, PHB by the cpu, SYS from cpu to cpu
 //   NIC       of a GPU, as NCCL's first channel has it: among the k NICs by the shortest path, number dev modulo k, the
-//             bits of dev reversed if k is a power of two
+//             bits of dev reversed if k is a power of two. NCCL compares the paths' rates first: the same if NICs are
+//             alike, else a note says it
 //   NVLink    GB/s a link, each way, by sm, as NCCL takes them: 60 18, 70 and 80 20, 86 12, 90 20.6, 100 40.1
-//   PCIe      NCCL's GB/s of 16 lanes: 2.5 GT/s 3, 5 6, 8 12, 16 24, 32 48
+//   PCIe      NCCL's GB/s of 16 lanes: 2.5 GT/s 3, 5 6, 8 12, 16 24, 32 48, 64 96
 //
 // Refused: what built-in hosts are not: two GPUs with one NIC; NVLinks from GPU to GPU, which join pairs at rates of
 // their own; NVLinks of some GPUs alone, or unlike ones; elements and classes that are not named here. Notes: pcilink
-// and c2c, which change nothing. Maxima: 1 MiB, 4,096 devices, 32 levels. After 50 mistakes it gives up.
+// and c2c, which change nothing; unlike NICs. Maxima: 1 MiB, 4,096 devices, 32 levels. After 50 mistakes it gives up.
 // Source: NCCL's topo.cc, xml.cc and topo.h.
 #pragma once
 

@@ -69,6 +69,24 @@ TEST(NcclTopology, SpreadsGpusOverNicsAtOneDistanceAsNcclDoes) {
   EXPECT_EQ(nics_of(read_well(cpu(inside))), "0PHB 2PHB 1PHB 3PHB ");
 }
 
+// No power of two: in turns.
+TEST(NcclTopology, SpreadsGpusOverThreeNicsInTurns) {
+  std::string inside;
+  for (const char* const number : {"1", "2", "3"}) {
+    inside += bridge(std::string("ffff:0") + number, gpu(std::string("000") + number));
+    inside += bridge(std::string("ffff:1") + number, nic(std::string("010") + number));
+  }
+  EXPECT_EQ(nics_of(read_well(cpu(inside))), "0PHB 1PHB 2PHB ");
+}
+
+TEST(NcclTopology, TakesEachNetAtACpuForANic) {
+  const ServerTopology topology =
+      read_well(cpu(gpu("0001") + gpu("0002") + "<nic><net name=\"a\" dev=\"0\"/><net name=\"b\" dev=\"1\"/></nic>\n"));
+  ASSERT_EQ(topology.nics.size(), 2u);
+  EXPECT_EQ(topology.nics[1].name, "b");
+  EXPECT_EQ(nics_of(topology), "0PHB 1PHB ");
+}
+
 TEST(NcclTopology, KnowsPathsOverSeveralSwitchesAndFromCpuToCpu) {
   EXPECT_EQ(nics_of(read_well(cpu(bridge("a", bridge("b", gpu("0001")) + nic("0101"))))), "0PXB ");
   EXPECT_EQ(nics_of(read_well(cpu(gpu("0001")) + cpu(nic("0101")))), "0SYS ");
@@ -108,14 +126,18 @@ TEST(NcclTopology, RefusesWhatBuiltInHostsAreNotWithTheLine) {
       {cpu("<pci busid=\"a\" class=\"0x012345\"/>"),
        "t.xml:3:2: class '0x012345' is neither a GPU, a NIC, a PCIe switch nor an NVSwitch"},
       {cpu("<pci busid=\"a\"/>"), "t.xml:3:2: needs class"},
+      {cpu("<pci class=\"0x030200\"/>"), "t.xml:3:2: needs busid"},
       {cpu("<pci busid=\"a\" class=\"GPU\"/>"),
        "t.xml:3:2: class is a PCI class such as 0x030200, and here stands 'GPU'"},
       {cpu("<pci busid=\"a\" class=\"0x030200\" link_speed=\"9 GT/s\" link_width=\"16\"/>"),
-       "t.xml:3:2: link_speed is 2.5, 5, 8, 16 or 32 GT/s, and here stands '9 GT/s'"},
+       "t.xml:3:2: link_speed is 2.5, 5, 8, 16, 32 or 64 GT/s, and here stands '9 GT/s'"},
       {cpu(gpu("0001", gpu_element(1, 80)) + nic("0101")), "t.xml:3:2: dev of the 1 GPUs must be 0 to 0, each once"},
       {cpu(gpu("0001", gpu_element(0, 80, nvlink(12))) + gpu("0002", gpu_element(1, 80, nvlink(6))) + nic("0101") +
            nic("0102")),
        "t.xml:4:2: has 6 NVLinks of sm 80, and GPU 0 has 12 of sm 80: here all GPUs of a server are alike"},
+      {cpu(gpu("0001", gpu_element(0, 80, nvlink(6))) + gpu("0002", gpu_element(1, 90, nvlink(6))) + nic("0101") +
+           nic("0102")),
+       "t.xml:4:2: has 6 NVLinks of sm 90, and GPU 0 has 6 of sm 80: here all GPUs of a server are alike"},
       {cpu(gpu("0001", gpu_element(0, 50, nvlink(4))) + nic("0101")),
        "t.xml:3:2: sm 50 has no NVLinks whose rate is known: 60 and above have"},
       {cpu(nic("0101", "<nic><net dev=\"0\"/><net dev=\"1\"/></nic>")),
@@ -126,10 +148,61 @@ TEST(NcclTopology, RefusesWhatBuiltInHostsAreNotWithTheLine) {
   EXPECT_NE(complaint("<cpu>"), "");
 }
 
+TEST(NcclTopology, HasMaxima) {
+  std::string deep = gpu("0001");
+  for (uint32_t i = 0; i < 31; ++i) deep = bridge(std::to_string(i), deep);
+  EXPECT_EQ(complaint(cpu(deep)), "t.xml:33:2: is deeper than 32 levels");
+  std::string wide;
+  for (uint32_t i = 0; i < 4096; ++i) wide += bridge(std::to_string(i), "");
+  EXPECT_NE(complaint(cpu(wide)).find("is one too many: there are 4096 devices at most"), std::string::npos);
+  std::string wrong;
+  for (uint32_t i = 0; i < 60; ++i) wrong += "<xmi/>\n";
+  EXPECT_EQ(read_nccl_topology("<system>" + wrong + "</system>", "t.xml").error().size(), 50u);
+}
+
+// GPU 1 is found first, and stands behind GPU 3.
+TEST(NcclTopology, ComplainsInTheOrderOfTheFile) {
+  const auto shared = [](const std::string& bus, uint32_t first_gpu) {
+    return bridge(bus, gpu(bus + "1", gpu_element(first_gpu, 80)) + gpu(bus + "2", gpu_element(first_gpu + 1, 80)) +
+                           nic(bus + "3"));
+  };
+  const std::string text = "<system>\n" + cpu(shared("a", 2) + shared("b", 0)) + "</system>\n";
+  const auto read = read_nccl_topology(text, "t.xml");
+  ASSERT_FALSE(read);
+  ASSERT_EQ(read.error().size(), 2u);
+  EXPECT_EQ(read.error()[0].line, 5);
+  EXPECT_EQ(read.error()[1].line, 10);
+}
+
 TEST(NcclTopology, SaysWhatItDoesNotRegard) {
   const ServerTopology topology = read_well(cpu(bridge("a", "<pcilink target=\"b\"/>\n" + gpu("0001") + nic("0101"))));
   ASSERT_EQ(topology.notes.size(), 1u);
   EXPECT_EQ(to_string(topology.notes[0]), "t.xml:4:2: pcilink changes nothing here");
+}
+
+std::string nic_of_speed(const std::string& bus, const std::string& speed, uint32_t lanes) {
+  return "<pci busid=\"" + bus + "\" class=\"0x020000\" link_speed=\"" + speed + "\" link_width=\"" +
+         std::to_string(lanes) + "\"/>\n";
+}
+
+// The near NIC is slower: NCCL would give the GPU the other one.
+TEST(NcclTopology, SaysThatNicsAreUnlike) {
+  const std::string two = bridge("a", gpu("0001") + nic_of_speed("0101", "8.0 GT/s PCIe", 8)) +
+                          bridge("b", gpu("0002") + nic_of_speed("0102", "64.0 GT/s PCIe", 16));
+  const ServerTopology topology = read_well(cpu(two));
+  EXPECT_EQ(nics_of(topology), "0PIX 1PIX ");
+  EXPECT_EQ(topology.nics[0].pcie, dataplane::Rate::gbps(48));
+  EXPECT_EQ(topology.nics[1].pcie, dataplane::Rate::gbps(768));
+  ASSERT_EQ(topology.notes.size(), 1u);
+  EXPECT_EQ(to_string(topology.notes[0]),
+            "t.xml:9:2: is not as fast as NIC 0: NCCL prefers the NIC with the fastest path, here each GPU has the "
+            "nearest");
+}
+
+TEST(NcclTopology, TakesWhatLinuxDoesNotKnowForNotSaid) {
+  const ServerTopology topology = read_well(cpu(gpu("0001") + nic_of_speed("0101", "Unknown speed", 16)));
+  EXPECT_TRUE(topology.nics[0].pcie.is_zero());
+  EXPECT_TRUE(topology.notes.empty());
 }
 
 }  // namespace
