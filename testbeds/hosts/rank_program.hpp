@@ -126,8 +126,8 @@ class RankProgram final : public WorkEvents {
   RankConnections connections_;
   RankProxy proxy_;
   dataplane::TimedHeap timers_;  // of places
-  dataplane::TimedHeap
-      leaving_;                 // parts of places that an open loop has sent, and that are complete when they have left
+  // Parts of places that an open loop has sent, and that are complete when they have left.
+  dataplane::TimedHeap leaving_;
   dataplane::Instant reduced_;  // when all reductions so far are done
   dataplane::Instant start_;
   RankCounters counters_;
