@@ -92,6 +92,45 @@ TEST_F(Servers, AreRefusedIfTheyAreOthersThanTheFiles) {
   EXPECT_EQ(said.size(), 2u);
 }
 
+std::string with_nics(const std::string& attributes, const std::string& inside) {
+  std::string out = "<system version=\"1\"><cpu>\n";
+  for (const std::string number : {"0", "1"}) {
+    out += "<pci busid=\"a" + number + "\" class=\"0x030200\"/><pci busid=\"b" + number + "\" class=\"0x020000\" " +
+           attributes + ">" + inside + "</pci>\n";
+  }
+  return out + "</cpu></system>\n";
+}
+
+std::vector<std::string> warnings_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (const Error& warning : read_well(text).warnings) out.push_back(warning.path + ": " + warning.message);
+  return out;
+}
+
+TEST_F(Servers, WarnOnceIfTheFilesNicsAreFasterThanTheLinksOrTheirPcieIsSlower) {
+  const std::string where = "topology.servers[0].file: ";
+  EXPECT_EQ(warnings_of(text(with_nics("", "<nic><net speed=\"200000\"/></nic>"), "")),
+            (Complaints{where + "has a NIC of 200Gbps, and the links of h1 have 100Gbps, which is what counts"}));
+  EXPECT_EQ(
+      warnings_of(text(with_nics("link_speed=\"8 GT/s\" link_width=\"8\"", ""), "")),
+      (Complaints{where + "has a NIC whose PCIe carries 48Gbps, less than the 100Gbps of the links of h1: PCIe is "
+                          "not modelled"}));
+  EXPECT_EQ(warnings_of(
+                text(with_nics("link_speed=\"16 GT/s\" link_width=\"16\"", "<nic><net speed=\"100000\"/></nic>"), "")),
+            Complaints{});
+}
+
+TEST_F(Servers, OfOneNicAndHostsOutsideAreLeftOut) {
+  std::ofstream(path_) << kCrossed;
+  const std::string start = "topology:\n  servers: [{file: " + path_ + "}]\n";
+  const Testbed testbed =
+      read_well(with_fabric(start + "  nodes: {h1: {server: a}, h2: {server: a, namespace: {}}, h3: {server: a}}\n"));
+  EXPECT_EQ(host_named(testbed, "h1").builtin.scale_up_rate, Rate::gbps(480));
+  EXPECT_EQ(host_named(testbed, "h2").builtin.scale_up_rate, BuiltinHostParameters{}.scale_up_rate);
+  EXPECT_EQ(complaints_about(with_fabric(start)),
+            (Complaints{"5 topology.servers[0]: there is no server with several NICs"}));
+}
+
 // h1 to h4 and h3 to h2 cross rails: they go by h3 and h1.
 TEST_F(Servers, SendByTheGpuOnTheReceiversRail) {
   const Testbed testbed = read_well(text(kCrossed, kAllToAll));
@@ -113,6 +152,13 @@ TEST(Pxn, NeedsServersOfSeveralGpusAndTheDirectAlgorithm) {
   EXPECT_EQ(complaints_about(with_fabric(servers + "collectives:\n  - {name: g, pxn: true, op: all_reduce, algorithm: "
                                                    "ring, size: 1MiB}\n")),
             (Complaints{"6" + needs}));
+  const std::string one = "topology: {nodes: {h1: {server: a}, h2: {server: a}, h3: {server: a}, h4: {server: a}}}\n";
+  EXPECT_EQ(complaints_about(with_fabric(one + "collectives:\n  - {name: g, pxn: true, op: all_to_all, size: 1MiB}\n")),
+            (Complaints{"6" + needs}));
+  EXPECT_EQ(complaints_about(with_fabric(servers +
+                                         "training:\n  - {name: t, pxn: true, layers: [{name: l, weight_gradient: {op: "
+                                         "all_reduce, size: 1MiB}}]}\n")),
+            (Complaints{"6 training[0].pxn" + needs.substr(needs.find(':'))}));
 }
 
 TEST(Paths, AreForConnectionsOfRanks) {
@@ -123,9 +169,12 @@ TEST(Paths, AreForConnectionsOfRanks) {
       "collectives: [{name: g, op: all_reduce, size: 1MiB, qps: 4, scaling: least_outstanding, ports: disjoint}]\n"));
   const Workload& data = testbed.workloads.at(0);
   EXPECT_EQ(data.ports, PortChoice::kDisjoint);
+  EXPECT_EQ(data.qps, 4u);
   EXPECT_EQ(data.transport.verb, Verb::kSend);
   EXPECT_TRUE(data.has_immediates);
   const Workload& clears = testbed.workloads.at(1);
+  EXPECT_EQ(clears.ports, PortChoice::kPerQp);
+  EXPECT_EQ(clears.qps, 1u);
   EXPECT_EQ(clears.transport.verb, Verb::kWrite);
   EXPECT_FALSE(clears.has_immediates);
 }
