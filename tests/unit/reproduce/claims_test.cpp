@@ -51,6 +51,7 @@ constexpr std::array kFaults{
     Fault{"hpn-fig19", 1, 1, 3, 96},          // likewise the other way
     Fault{"hpn-disjoint", 0, 2, 0, 19},       // less than a fifth
     Fault{"hpn-disjoint", 1, 1, 0, 40},       // disjoint ports alone win more
+    Fault{"hpn-disjoint", 1, 0, 0, 40},       // as do bytes outstanding alone
     Fault{"hpn-failure", 0, 0, 0, -7},        // more than a port's share
     Fault{"hpn-failure", 0, 0, 0, -5},        // less than that
     Fault{"hpn-failure", 1, 1, 0, -8},        // more than a sixteenth

@@ -103,6 +103,20 @@ TEST(PapersReadings, OfPermutationsAreMicrosecondsToTheLastAcknowledgement) {
   EXPECT_DOUBLE_EQ(read_all("uet-single-path", {Json(), report}).at(1, 0), 830);
 }
 
+// Four jobs of 10, 20, 30 and 40 GB/s; then twice as much, a tenth more, a hundredth less.
+TEST(PapersReadings, OfDisjointPathsAreWhatAllJobsWinInPercent) {
+  const auto jobs = [](double share) {
+    Json out = Json::object();
+    for (int job = 1; job <= 4; ++job)
+      out[fmt::format("job{}", job)] = {{"sizes", {{"1", {{"busbw_bps", job * share * 80e9}}}}}};
+    return Json{{"collectives", out}};
+  };
+  const Grid found = read_all("hpn-disjoint", {jobs(1), jobs(2), jobs(1.1), jobs(0.99)});
+  EXPECT_DOUBLE_EQ(found.at(0, 0), 100);
+  EXPECT_NEAR(found.at(1, 0), 10, 1e-9);
+  EXPECT_NEAR(found.at(2, 0), -1, 1e-9);
+}
+
 // First whole, then with the link down; the quickest of four AllReduces, and none that ended is a loss of all.
 TEST(PapersReadings, OfAFailureAreTheLossInPercent) {
   const auto bytes = [](uint64_t count) { return Json{{"flows", {{"job", {{"received_bytes", count}}}}}}; };
