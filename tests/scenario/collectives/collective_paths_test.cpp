@@ -66,13 +66,29 @@ TEST(CollectivePaths, AreDisjointWhereThereAreAsManyAsQueuePairs) {
   }
 }
 
-// Three spines for four queue pairs: all three are used, and it is said.
+// Two ports, each with two ways: a host's own choice of a port is a part of its paths.
+TEST(CollectivePaths, OfBondedHostsGoByBothPorts) {
+  const control::Testbed testbed = testbed_of(
+      "name: c\nfabric: {kind: hpn, segments: 2, servers_per_segment: 1, rails: 1, aggregations_per_plane: 2, "
+      "host_link: {rate: 50Gbps, length: 3m}, fabric_link: {rate: 100Gbps, length: 3m}}\n"
+      "profiles: {default: {base: lossless, hash: {algorithm: XXH3, seed: 2}}}\n"
+      "collectives:\n  - {name: g, op: send_recv, size: 4MiB, qps: 4, ports: disjoint}\n");
+  std::vector<SharedPaths> shared;
+  plan_traffic(testbed, &shared);
+  ASSERT_EQ(shared.size(), 1u);
+  EXPECT_EQ(shared[0].connections, 0u);
+}
+
+// Three spines for four queue pairs: all three are used, and it is said. The last one keeps the kernel's port, since no
+// other is better.
 TEST(CollectivePaths, TakeWhatThereIsWhereThereAreFewer) {
-  const control::Testbed testbed =
-      testbed_of(leaves(3, 1, "  - {name: g, op: send_recv, size: 4MiB, qps: 4, ports: disjoint}\n"));
+  const std::string text = "  - {name: g, op: send_recv, size: 4MiB, qps: 4";
+  const control::Testbed testbed = testbed_of(leaves(3, 1, text + ", ports: disjoint}\n"));
+  const std::vector<PlannedFlow> kernels = plan_traffic(testbed_of(leaves(3, 1, text + "}\n")));
   std::vector<SharedPaths> shared;
   const std::vector<PlannedFlow> plan = plan_traffic(testbed, &shared);
   EXPECT_EQ(spines_of(testbed, std::span(plan).subspan(0, 4)).size(), 3u);
+  EXPECT_EQ(plan[3].flow.source_port, kernels[3].flow.source_port);
   ASSERT_EQ(shared.size(), 1u);
   EXPECT_EQ(shared[0].connections, 2u);
   EXPECT_EQ(shared[0].of, 2u);
