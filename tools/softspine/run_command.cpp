@@ -243,7 +243,10 @@ class Run {
     server_.reset();
     fabric_.reset();
     std::error_code ignored;
-    if (arguments_.record.empty() && !recording_.empty()) std::filesystem::remove(recording_, ignored);
+    // A recording that has failed has a journal beside it.
+    for (const char* const end : {"", "-journal"}) {
+      if (arguments_.record.empty() && !recording_.empty()) std::filesystem::remove(recording_ + end, ignored);
+    }
     if (!folder_.empty() && !keeps_folder()) std::filesystem::remove_all(folder_, ignored);
   }
 
