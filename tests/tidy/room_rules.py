@@ -31,9 +31,9 @@ def testbeds_are_tests(tree: Tree) -> list[Finding]:
 
 
 def only_known_rooms(tree: Tree) -> list[Finding]:
-    """Nothing stands at the top but the rooms, docs, the dot files and the pages about the whole."""
+    """Nothing stands at the top but the rooms, docs, examples, the dot files and the pages about the whole."""
     return [Finding(path, 1, 'stands in no room') for path in tree.texts
-            if len(PurePosixPath(path).parts) > 1 and PurePosixPath(path).parts[0] not in (*ROOMS, 'docs', '.ci')]
+            if len(PurePosixPath(path).parts) > 1 and PurePosixPath(path).parts[0] not in (*ROOMS, 'docs', 'examples', '.ci')]
 
 
 def headers_have_names_of_their_own(tree: Tree) -> list[Finding]:
