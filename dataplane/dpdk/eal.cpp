@@ -5,6 +5,7 @@
 #include <rte_errno.h>
 #include <rte_lcore.h>
 #include <rte_log.h>
+#include <rte_version.h>
 #include <sched.h>
 
 #include <cerrno>
@@ -66,6 +67,10 @@ std::string cause_of(int error, const EalConfig& config) {
 }
 
 }  // namespace
+
+std::string dpdk_version() {
+  return rte_version();
+}
 
 void start_eal(const EalConfig& config) {
   if (started) return;

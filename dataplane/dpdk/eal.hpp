@@ -18,6 +18,9 @@ struct EalConfig {
   std::vector<std::string> extra;  // further EAL arguments, passed on unchanged
 };
 
+// "DPDK 22.11.11": of the libraries that this process has loaded.
+std::string dpdk_version();
+
 // The calling thread becomes a worker's thread. A second call is a no-op. Throws std::runtime_error.
 void start_eal(const EalConfig& config);
 

@@ -59,7 +59,7 @@ void look_at_vlans(const Examination& it, Findings& out) {
 // A part that is made on first use.
 Finding part_found(const std::string& what, const PartHere& part, const std::string& unmade, const std::string& maker,
                    const char* package_group) {
-  if (!part) return {what, State::kMissing, part.error(), std::string("tools/install ") + package_group};
+  if (!part) return {what, State::kMissing, part.error(), install_command(package_group)};
   if (part->empty()) return {what, State::kShort, unmade, maker};
   return {what, State::kOk, *part, ""};
 }

@@ -13,11 +13,13 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dataplane/edge/owned_fd.hpp"
 #include "testbeds/guests/uml_host.hpp"
 #include "testbeds/guests/verbs_path.hpp"
+#include "testbeds/process/installed_folders.hpp"
 #include "testbeds/process/keeper_program.hpp"
 #include "testbeds/process/kept_process.hpp"
 
@@ -28,11 +30,6 @@ using dataplane::OwnedFd;
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path from_environment(const char* variable, const char* otherwise) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0' ? value : otherwise;
-}
 
 std::string read_to_end(int descriptor) {
   std::string text;
@@ -67,7 +64,7 @@ std::expected<std::size_t, Error> room_of(const fs::path& kernel) {
 }
 
 fs::path guests_folder() {
-  return from_environment("SOFTSPINE_GUESTS", SOFTSPINE_GUESTS_SOURCE);
+  return own_part("SOFTSPINE_GUESTS", "guests", SOFTSPINE_GUESTS_SOURCE);
 }
 
 // The last line that a program printed, and whether it succeeded.
@@ -106,7 +103,8 @@ PartHere look_with(const fs::path& program, std::vector<std::string> arguments) 
 
 // Before there is a kernel.
 std::string obstacle_of_machine(const UmlHost& host) {
-  if (from_environment("SOFTSPINE_UML", "") == "never") return "SOFTSPINE_UML=never forbids it";
+  const char* wish = std::getenv("SOFTSPINE_UML");
+  if (wish != nullptr && std::string_view(wish) == "never") return "SOFTSPINE_UML=never forbids it";
   return obstacle_to_uml(host);
 }
 
@@ -145,7 +143,7 @@ std::expected<void, Error> prepare_qemu(const fs::path& guests, Installation& in
 }  // namespace
 
 std::string verbs_program() {
-  return from_environment("SOFTSPINE_VERBS", SOFTSPINE_VERBS_BUILT).string();
+  return own_program("SOFTSPINE_VERBS", "softspine-verbs", SOFTSPINE_VERBS_BUILT).string();
 }
 
 std::expected<std::string, Error> last_line_of(const fs::path& program, const std::vector<std::string>& arguments) {
@@ -157,6 +155,11 @@ std::expected<std::string, Error> last_line_of(const fs::path& program, const st
 
 fs::path uml_kernel_script() {
   return (guests_folder() / "kernel" / "build").lexically_normal();
+}
+
+std::string install_command(const std::string& group) {
+  return (installed_folders() ? installed_folders()->parts / "install" : fs::path("tools/install")).string() + " " +
+         group;
 }
 
 PartHere uml_kernel_here() {

@@ -14,7 +14,7 @@ namespace softspine::testbeds {
 
 // Makes sure that guests of these kinds can be started: runs kernel/build, root/make and qemu/make, which are quick
 // when their work is cached, and else take minutes (they report their progress on standard error). $SOFTSPINE_GUESTS
-// names this folder when it is not where it was built.
+// names this folder when it is neither where it was installed nor where it was built.
 // Where user-mode Linux cannot start (uml_host.hpp; or kernel/probe reports that the kernel does not boot), what QEMU
 // needs is prepared instead, and uml_obstacle has the reason. SOFTSPINE_UML=never enforces this on any machine.
 std::expected<Installation, Error> prepare_installation(const std::set<GuestKind>& kinds);
@@ -30,8 +30,10 @@ PartHere qemu_here();  // its initramfs
 std::string obstacle_to_uml_here(const std::string& kernel, const std::string& root);
 // The script that builds the kernel.
 std::filesystem::path uml_kernel_script();
+// What installs a group of Debian's packages, as a user calls it.
+std::string install_command(const std::string& group);
 
-// softspine-verbs, for the guests' root and for verbs hosts: $SOFTSPINE_VERBS, or where it was built.
+// softspine-verbs, for the guests' root and for verbs hosts: $SOFTSPINE_VERBS, or the installed or built one.
 std::string verbs_program();
 
 // Runs a program of ours and returns the last line it printed.

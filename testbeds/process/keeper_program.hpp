@@ -5,7 +5,7 @@
 
 namespace softspine::testbeds {
 
-// Where softspine-keeper is: $SOFTSPINE_KEEPER, or where it was built.
+// Where softspine-keeper is: $SOFTSPINE_KEEPER, or the installed or built one (installed_folders.hpp).
 std::filesystem::path keeper_program();
 
 }  // namespace softspine::testbeds

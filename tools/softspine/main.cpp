@@ -7,8 +7,11 @@
 #include <string>
 #include <system_error>
 
+#include "dataplane/dpdk/eal.hpp"
 #include "dataplane/packet/memory_shortage.hpp"
+#include "tools/command/app_description.hpp"
 #include "tools/command/complain.hpp"
+#include "tools/command/program_version.hpp"
 #include "tools/command/standard_output.hpp"
 #include "tools/softspine/bench_command.hpp"
 #include "tools/softspine/check_command.hpp"
@@ -30,6 +33,7 @@
 
 namespace {
 
+using namespace softspine;
 using namespace softspine::tools;
 
 // The standard library's words for a lack ("Resource temporarily unavailable", "std::bad_alloc") name no cause.
@@ -47,7 +51,7 @@ std::string words_of(const std::exception& error) {
 Status command_status(int argc, char** argv) {
   CLI::App app{"softspine: a switch fabric in software, for real and for built-in RoCEv2 traffic"};
   app.name("softspine");
-  app.set_version_flag("--version", SOFTSPINE_VERSION);
+  app.set_version_flag("--version", program_version("softspine", dataplane::dpdk_version()));
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 done and as expected; 1 an expectation, a command, a file or a part of the run failed; 2 the "
@@ -70,9 +74,9 @@ Status command_status(int argc, char** argv) {
     add_pause_counters_command(app, status);
     add_report_command(app, status);
     add_reproduce_command(app, status);
-  add_sweep_command(app, status);
+    add_sweep_command(app, status);
     add_bench_command(app, status);
-    app.parse(argc, argv);
+    if (!describe_if_asked(app, argc, argv)) app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (const std::vector<std::string> rest = app.remaining(); !rest.empty() && app.get_subcommands().empty()) {
       complain("softspine: there is no command '{}'; softspine --help lists them\n", rest.front());

@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 
 #include "control/format/quantity.hpp"
+#include "tools/command/app_description.hpp"
 #include "tools/command/complain.hpp"
 #include "tools/command/exit_status.hpp"
+#include "tools/command/program_version.hpp"
 #include "tools/verbs/source_port.hpp"
 #include "tools/verbs/verbs_client.hpp"
 #include "tools/verbs/verbs_server.hpp"
@@ -124,6 +126,7 @@ int main(int argc, char** argv) {
   using namespace softspine::tools;
   CLI::App app{"softspine-verbs: RDMA writes over several queue pairs; the receiver looks at every byte"};
   app.name("softspine-verbs");
+  app.set_version_flag("--version", program_version("softspine-verbs"));
   app.footer(
       "Examples:\n"
       "  softspine-verbs --serve                                      on one host\n"
@@ -135,6 +138,7 @@ int main(int argc, char** argv) {
   Arguments arguments;
   try {
     add_options(app, arguments);
+    if (describe_if_asked(app, argc, argv)) return 0;
     app.parse(argc, argv);
     return static_cast<int>(run(arguments));
   } catch (const CLI::ParseError& error) {

@@ -123,7 +123,7 @@ def reports_in_json(it: Softspine) -> Problems:
     if done.out != (it.folder / 'r.json').read_text():
         yield 'stdout is not the report'
     report = done.json()
-    version = it('--version').out.strip()
+    version = it('--version').out.split()[1]
     if next(iter(report)) != 'softspine' or report['softspine'] != {'version': version, 'format': 1} or report['interrupted'] is not False:
         yield f'program {version}, the report begins with {report["softspine"]}'
     found = {key: report['flows']['perm'][key] for key in ('completed', 'missing_packets')}

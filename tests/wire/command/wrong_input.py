@@ -145,7 +145,7 @@ def helps_with_examples(it: Softspine) -> Problems:
         yield from (f'no word on {command} in --help' for _ in [0] if command not in it('--help').out)
     version = it('--version')
     yield from version.exited(0)
-    if not re.fullmatch(r'\d+\.\d+\.\d+\n', version.out):
+    if not re.fullmatch(r'softspine \d+\.\d+\.\d+ \(commit ([0-9a-f]{12}(-dirty)?|unknown), DPDK \d+\.\d+\.\d+\)\n', version.out):
         yield f'--version says {version.out!r}'
 
 
