@@ -68,6 +68,8 @@ SUITES = [
     # The fuzz corpus too: replayed by another compiler.
     Suite('asan', ASAN, frozenset({'unit', 'model', 'scenario', 'fuzz'}), 8),
     Suite('tsan', TSAN, frozenset({'threaded'}), 5, parallel=False),
+    # The Debian package in a root of its own: a release build, and Debian's packages from its mirror.
+    Suite('package', PLAIN, frozenset({'package'}), 15, parallel=False, reads_only=True),
     Suite('mutants', PLAIN, frozenset({'mutants'}), 120, reads_only=True),
 ]
 NAMES = [s.name for s in SUITES]
@@ -75,7 +77,7 @@ NAMES = [s.name for s in SUITES]
 DEFAULT = ['unit', 'model', 'scenario', 'rules', 'wire']
 QUICK = ['unit', 'model', 'scenario', 'rules', 'tidy']
 ONE_IN = 5  # of what is drawn, where no suite is named: the rest says more of the code than of the machine
-BY_NAME_ONLY = ['mutants']  # too long for `all`: by hand, and nightly
+BY_NAME_ONLY = ['package', 'mutants']  # too long for `all`: by hand, and mutants nightly
 ALL = [name for name in NAMES if name not in BY_NAME_ONLY]
 
 

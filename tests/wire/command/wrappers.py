@@ -7,10 +7,10 @@ import sys
 
 from softspine import ROOT, Problems, Softspine, main
 
-WRAPPERS = ['tools/test', 'tools/demo', 'tools/install', 'tools/sai-rpc', 'tools/bench/peers', '.ci/run', '.ci/nightly', 'tests/sonic/run',
+WRAPPERS = ['tools/test', 'tools/demo', 'tools/install', 'tools/sai-rpc', 'tools/package', 'tools/bench/peers', '.ci/run', '.ci/nightly', 'tests/sonic/run',
             'testbeds/guests/kernel/build', 'testbeds/guests/kernel/probe', 'testbeds/guests/root/make', 'testbeds/guests/qemu/make', 'testbeds/replay/make']
 # What installs, downloads, configures or builds.
-WORKERS = ['apt-get', 'apt', 'dpkg-deb', 'meson', 'ninja', 'make', 'tar', 'cpio', 'softspine', 'unshare']
+WORKERS = ['apt-get', 'apt', 'dpkg-deb', 'dpkg-buildpackage', 'buildah', 'podman', 'meson', 'ninja', 'make', 'tar', 'cpio', 'softspine', 'unshare']
 
 
 def helps_and_does_nothing(it: Softspine) -> Problems:
@@ -42,7 +42,7 @@ def knows_all_of_them(it: Softspine) -> Problems:
     listed = subprocess.run(['git', 'ls-files', '-s'], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     executable = {line.split('\t')[1] for line in listed if line.startswith('100755')}
     no_options = {'testbeds/namespaces/enter', 'testbeds/verbs_device/enter', 'testbeds/verbs_device/library/make_map',
-                  'testbeds/guests/root/init', 'testbeds/guests/kernel/patch', 'tools/hooks/commit-msg'}
+                  'testbeds/guests/root/init', 'testbeds/guests/kernel/patch', 'tools/hooks/commit-msg', 'tools/debian/rules'}
     yield from (f'{name} is not tried' for name in sorted(executable - set(WRAPPERS) - no_options) if not name.startswith('testbeds/guests/scripts/'))
 
 
