@@ -7,7 +7,7 @@ import sys
 
 from softspine import ROOT, Problems, Softspine, main
 
-WRAPPERS = ['tools/test', 'tools/demo', 'tools/install', 'tools/sai-rpc', 'tools/package', 'tools/bench/peers', '.ci/run', '.ci/nightly', 'tests/sonic/run',
+WRAPPERS = ['tools/test', 'tools/demo', 'tools/install', 'tools/sai-rpc', 'tools/package', 'tools/docs', 'tools/bench/peers', '.ci/run', '.ci/nightly', 'tests/sonic/run',
             'testbeds/guests/kernel/build', 'testbeds/guests/kernel/probe', 'testbeds/guests/root/make', 'testbeds/guests/qemu/make', 'testbeds/replay/make']
 # What installs, downloads, configures or builds.
 WORKERS = ['apt-get', 'apt', 'dpkg-deb', 'dpkg-buildpackage', 'buildah', 'podman', 'meson', 'ninja', 'make', 'tar', 'cpio', 'softspine', 'unshare']
