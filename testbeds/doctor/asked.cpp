@@ -23,6 +23,8 @@ class Reader {
       out_.used |= uses(Use::kNamespace);
       out_.bonds |= !spec.bond_mode.empty();
       out_.vlans |= spec.vlan != 0;
+    } else if (std::holds_alternative<control::VerbsHost>(spec.attachment)) {
+      out_.used |= uses(Use::kVerbs);
     } else if (const auto* host = std::get_if<control::EdgeHost>(&spec.attachment)) {
       for (const control::Edge& edge : host->edges) std::visit([this](const auto& kind) { add(kind); }, edge);
     }
@@ -75,6 +77,7 @@ std::string words_of(UseSet given) {
                                                             "net_pcap on an interface",
                                                             "PCI devices",
                                                             "namespaces",
+                                                            "verbs hosts",
                                                             "user-mode Linux guests",
                                                             "QEMU guests",
                                                             "PCI devices under uio_pci_generic",
@@ -102,8 +105,8 @@ Asked asked_by(const control::Testbed& testbed) {
 // Memory: that of one device of each kind.
 Asked all_of_it() {
   Asked out;
-  out.used =
-      uses(Use::kTap, Use::kAfPacket, Use::kAfXdp, Use::kDpdkPcap, Use::kPci, Use::kNamespace, Use::kUml, Use::kQemu);
+  out.used = uses(Use::kTap, Use::kAfPacket, Use::kAfXdp, Use::kDpdkPcap, Use::kPci, Use::kNamespace, Use::kVerbs,
+                  Use::kUml, Use::kQemu);
   out.bonds = out.vlans = true;
   out.need = device_need(1, {""}, 0);
   out.locked_bytes = packet_ring(1500).locked_bytes() + device_need(1, {}, 1).xdp_bytes;

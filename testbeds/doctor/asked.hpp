@@ -20,6 +20,7 @@ enum class Use : uint8_t {
   kDpdkPcap,  // net_pcap on an interface
   kPci,
   kNamespace,
+  kVerbs,
   kUml,
   kQemu,
   kUio,   // PCI devices whose kernel driver is uio_pci_generic

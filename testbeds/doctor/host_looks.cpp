@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at the needs of namespaces and guests.
+// Looks at the needs of namespaces, verbs hosts and guests.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "testbeds/doctor/looks.hpp"
 #include "testbeds/process/keeper_program.hpp"
+#include "testbeds/verbs_device/verbs_libraries_here.hpp"
 
 namespace softspine::testbeds {
 
@@ -39,6 +40,33 @@ void look_at_keeper(const Examination& it, Findings& out) {
   if (it.machine.calls().has_program(program)) return out.push_back({"softspine-keeper", State::kOk, program, ""});
   out.push_back({"softspine-keeper", State::kMissing, program + " cannot be started",
                  "build it, or name it in SOFTSPINE_KEEPER"});
+}
+
+// A program's dynamic linker would go on to the machine's own library, and find no device of ours.
+void look_at_verbs_library(const Examination& it, Findings& out) {
+  for (const auto& file : {verbs_library_folder() / "libibverbs.so.1", names_library()}) {
+    if (it.machine.has(file.relative_path())) continue;
+    return out.push_back(
+        {"verbs library", State::kMissing, file.string() + " is not there", "install softspine again"});
+  }
+  out.push_back({"verbs library", State::kOk, verbs_library_folder().string(), ""});
+}
+
+// The device copies payload from and to the programs that use it.
+void look_at_foreign_memory(const Examination& it, Findings& out) {
+  Finding finding{.what = "programs' memory", .fact = "can be read and written by those they name", .mend = {}};
+  if (const std::string obstacle = it.machine.calls().why_no_foreign_memory(); !obstacle.empty()) {
+    const std::string scope = it.machine.line_in("proc/sys/kernel/yama/ptrace_scope").value_or("");
+    finding.state = State::kMissing;
+    finding.fact = "process_vm_readv: " + obstacle;
+    finding.mend = "a container that is started with --cap-add SYS_PTRACE";
+    if (scope == "2" || scope == "3") {
+      finding.fact += fmt::format(", by kernel.yama.ptrace_scope {}", scope);
+      finding.mend =
+          scope == "2" ? "as root: sysctl kernel.yama.ptrace_scope=1" : "boot without kernel.yama.ptrace_scope=3";
+    }
+  }
+  out.push_back(finding);
 }
 
 void look_at_module(const Examination& it, Findings& out, const char* module, const char* trace) {
@@ -100,7 +128,9 @@ constexpr Look kHostLooks[] = {
     {"programs", uses(Use::kNamespace), look_at_programs},
     {"bonding", uses(Use::kNamespace), look_at_bonding, [](const Asked& it) { return it.bonds; }},
     {"8021q", uses(Use::kNamespace), look_at_vlans, [](const Asked& it) { return it.vlans; }},
-    {"softspine-keeper", kGuests | uses(Use::kNamespace), look_at_keeper},
+    {"softspine-keeper", kGuests | uses(Use::kNamespace, Use::kVerbs), look_at_keeper},
+    {"verbs library", uses(Use::kVerbs), look_at_verbs_library},
+    {"programs' memory", uses(Use::kVerbs), look_at_foreign_memory},
     {"user-mode Linux", uses(Use::kUml), look_at_uml},
     {"guests' root folder", kGuests, look_at_root},
     {"QEMU", uses(Use::kQemu), look_at_qemu},

@@ -30,6 +30,7 @@ struct MachineCalls {
   std::function<std::string()> why_no_namespace;  // empty: one can be made
   std::function<std::string()> why_no_xdp;        // empty: the kernel has AF_XDP sockets, as far as we may know
   std::function<bool(const std::string& program)> has_program;  // by its path, or in $PATH
+  std::function<std::string()> why_no_foreign_memory;           // empty: we may copy that of a process that lets us
   std::function<PartHere()> uml_kernel;
   std::function<PartHere()> guest_root;
   std::function<PartHere()> qemu;

@@ -6,10 +6,14 @@
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
@@ -74,6 +78,36 @@ std::string why_no_xdp() {
   return made.get() >= 0 || errno == EPERM ? "" : std::strerror(errno);
 }
 
+// Only what a child of a process with threads may call.
+[[noreturn]] void be_read(int ready) {
+  prctl(PR_SET_PTRACER, static_cast<unsigned long>(getppid()), 0, 0, 0);
+  static_cast<void>(write(ready, "", 1));
+  for (;;) pause();
+}
+
+// Of a child, which lets us as a program of a verbs host does.
+std::string why_no_foreign_memory() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return std::strerror(errno);
+  const OwnedFd heard(ends[0]);
+  OwnedFd ready(ends[1]);
+  const pid_t child = fork();
+  if (child < 0) return std::strerror(errno);
+  if (child == 0) be_read(ready.get());
+  ready = OwnedFd{};
+  char there = 1;
+  static_cast<void>(read(heard.get(), &there, 1));
+  char copy = 0;
+  const iovec ours{&copy, 1};
+  const iovec theirs{&there, 1};
+  const bool copied = process_vm_readv(child, &ours, 1, &theirs, 1, 0) == 1;
+  const int failed = errno;
+  kill(child, SIGKILL);
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return copied ? "" : std::strerror(failed);
+}
+
 bool has_program(const std::string& program) {
   if (program.starts_with('/')) return access(program.c_str(), X_OK) == 0;
   const char* const path = std::getenv("PATH");
@@ -92,6 +126,7 @@ MachineCalls calls_of_this_machine() {
           .why_no_namespace = why_no_namespace,
           .why_no_xdp = why_no_xdp,
           .has_program = has_program,
+          .why_no_foreign_memory = why_no_foreign_memory,
           .uml_kernel = uml_kernel_here,
           .guest_root = guest_root_here,
           .qemu = qemu_here,

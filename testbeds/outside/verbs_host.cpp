@@ -13,10 +13,9 @@
 
 #include "testbeds/guests/installation.hpp"
 #include "testbeds/outside/command_host.hpp"
-#include "testbeds/process/installed_folders.hpp"
 #include "testbeds/verbs_device/shared/device_calls.hpp"
 #include "testbeds/verbs_device/verbs_edge.hpp"
-#include "testbeds/verbs_device/verbs_libraries.hpp"
+#include "testbeds/verbs_device/verbs_libraries_here.hpp"
 
 namespace softspine::testbeds {
 namespace {
@@ -27,11 +26,6 @@ namespace fs = std::filesystem;
 std::string before(const std::string& first, const char* variable) {
   const char* const rest = std::getenv(variable);
   return rest == nullptr || *rest == '\0' ? first : first + std::string(":") + rest;
-}
-
-// Libraries for programs of others: which they are is no user's choice.
-std::string library(const char* installed, const char* built) {
-  return (installed_folders() ? installed_folders()->parts / installed : fs::path(built)).string();
 }
 
 // "10.0.0.1/24" and "2001:db8::1/64" of a plan.
@@ -65,8 +59,8 @@ class VerbsHost : public CommandHost {
             {"SOFTSPINE_ADDRESS", loopback_of(spec().addresses.front())},
             {"SOFTSPINE_FABRIC_ADDRESS", spec().addresses.front().substr(0, spec().addresses.front().find('/'))},
             {"PATH", before(scripts + ":" + fs::path(verbs_program()).parent_path().string(), "PATH")},
-            {"LD_LIBRARY_PATH", before(library("verbs", SOFTSPINE_VERBS_FOLDER), "LD_LIBRARY_PATH")},
-            {"LD_PRELOAD", before(library("verbs/libsoftspine_names.so", SOFTSPINE_NAMES_BUILT), "LD_PRELOAD")}};
+            {"LD_LIBRARY_PATH", before(verbs_library_folder(), "LD_LIBRARY_PATH")},
+            {"LD_PRELOAD", before(names_library(), "LD_PRELOAD")}};
   }
 
   std::expected<OpenedEdge, Error> open_edge(uint32_t, const OutsideGround& ground,

@@ -30,6 +30,7 @@ TEST(Asked, IsWhatEachKindOfHostUses) {
       {"edge: {dpdk: \"0000:3b:00.0\"}", uses(Use::kPci)},
       {"edge: {vhost_user: {socket: /tmp/s}}", 0},
       {"namespace: {run: \"true\"}", uses(Use::kNamespace)},
+      {"verbs: {run: \"true\"}", uses(Use::kVerbs)},
       {"guest: {kind: uml, run: \"true\"}", uses(Use::kUml)},
       {"guest: {kind: qemu, run: \"true\"}", uses(Use::kQemu)},
   };

@@ -12,6 +12,7 @@
 
 #include "control/load/load.hpp"
 #include "testbeds/doctor/looks.hpp"
+#include "testbeds/verbs_device/verbs_libraries_here.hpp"
 
 namespace softspine::testbeds {
 
@@ -26,6 +27,8 @@ class InventedMachine {
           "xsave "
           "pclmulqdq\n");
     write("proc/self/status", status(~0ULL, ~0ULL));
+    for (const auto& file : {verbs_library_folder() / "libibverbs.so.1", names_library()})
+      write(file.relative_path(), "");
     write("proc/self/uid_map", "         0          0 4294967295\n");
     write("proc/self/limits", limits("unlimited", "8388608"));
     write("proc/loadavg", "0.20 0.10 0.05 1/100 4242\n");
@@ -37,6 +40,7 @@ class InventedMachine {
              .why_no_namespace = [] { return std::string(); },
              .why_no_xdp = [] { return std::string(); },
              .has_program = [](const std::string&) { return true; },
+             .why_no_foreign_memory = [] { return std::string(); },
              .uml_kernel = [] { return PartHere("/cache/linux"); },
              .guest_root = [] { return PartHere("/cache/root"); },
              .qemu = [] { return PartHere("/cache/initramfs"); },

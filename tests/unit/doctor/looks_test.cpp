@@ -18,6 +18,7 @@ constexpr const char* kPacket = "edge: {af_packet: {interface: eth1}}";
 constexpr const char* kXdp = "edge: {dpdk: \"net_af_xdp0,iface=eth1\"}";
 constexpr const char* kPci = "edge: {dpdk: \"3b:00.0\"}";
 constexpr const char* kSpace = "namespace: {run: \"true\"}";
+constexpr const char* kVerbs = "verbs: {run: \"true\"}";
 constexpr const char* kUml = "guest: {kind: uml, run: \"true\"}";
 
 uint64_t without(int capability) {
@@ -48,7 +49,7 @@ TEST(Doctor, FindsEachKindOfHostReadyOnAMachineThatHasAll) {
   it.calls.interface = [](const std::string& name) {
     return name == "eth1" ? std::optional(good_interface()) : std::nullopt;
   };
-  for (const char* host : {kTap, kPacket, kXdp, kPci, kSpace, kUml, "guest: {kind: qemu, run: \"true\"}"}) {
+  for (const char* host : {kTap, kPacket, kXdp, kPci, kSpace, kVerbs, kUml, "guest: {kind: qemu, run: \"true\"}"}) {
     const Findings all = findings_of(it, testbed_with(host));
     for (const Finding& each : all) {
       EXPECT_TRUE(each.state == State::kOk || each.state == State::kNotNeeded)
@@ -225,6 +226,29 @@ TEST(Doctor, AsksForQemuWhereUserModeLinuxCannotRun) {
   EXPECT_EQ(finding(all, "QEMU").mend, "tools/install qemu");
   std::filesystem::remove(it.root / "dev/kvm");
   EXPECT_EQ(finding(findings_of(it, testbed_with(kUml)), "KVM").state, State::kShort);
+}
+
+TEST(Doctor, AsksVerbsHostsForTheirLibraryAndTheirMemory) {
+  InventedMachine it;
+  const auto testbed = testbed_with(kVerbs);
+  EXPECT_TRUE(is_ready(findings_of(it, testbed)));
+  std::filesystem::remove(it.root / names_library().relative_path());
+  EXPECT_EQ(finding(findings_of(it, testbed), "verbs library").fact, names_library().string() + " is not there");
+  EXPECT_FALSE(is_ready(findings_of(it, testbed)));
+
+  it.calls.why_no_foreign_memory = [] { return std::string("Operation not permitted"); };
+  Finding memory = finding(findings_of(it, testbed), "programs' memory");
+  EXPECT_EQ(memory.state, State::kMissing);
+  EXPECT_EQ(memory.mend, "a container that is started with --cap-add SYS_PTRACE");
+  it.write("proc/sys/kernel/yama/ptrace_scope", "2\n");
+  memory = finding(findings_of(it, testbed), "programs' memory");
+  EXPECT_EQ(memory.mend, "as root: sysctl kernel.yama.ptrace_scope=1");
+  EXPECT_THAT(memory.fact, HasSubstr("ptrace_scope 2"));
+  EXPECT_EQ(finding(findings_of(it, testbed_with(kSpace)), "programs' memory").state, State::kNotNeeded);
+}
+
+TEST(Doctor, CopiesAChildsMemoryToKnowWhetherItMay) {
+  EXPECT_EQ(calls_of_this_machine().why_no_foreign_memory(), "");
 }
 
 TEST(Doctor, AsksNamespacesForModulesThatTheyUse) {

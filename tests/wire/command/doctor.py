@@ -39,6 +39,7 @@ HOSTS = {
     'vhost-user': ('edge: {vhost_user: {socket: v.sock}}', 1500),
     'namespace': ('namespace: {run: "true"}', 1500),
     'namespace with tags': ('namespace: {run: "true"}, vlan: {id: 100}', 1500),
+    'verbs': ('verbs: {run: "true"}', 1500),
     'pci': ('edge: {dpdk: "0000:ff:1f.7"}', 1500),
     'nothing outside': ('address: 10.0.1.11', 1500),
 }
@@ -47,8 +48,8 @@ NETWORK = ('unshare', '--net', 'sh', '-c', VETH, 'sh')
 
 
 def text_of(host: str, mtu: int) -> str:
-    """A namespace's command ends the run; the rest is over soon."""
-    return TESTBED.format(host=host, mtu=mtu, duration='1min' if 'namespace' in host else '50ms')
+    """A host's command ends the run; the rest is over soon."""
+    return TESTBED.format(host=host, mtu=mtu, duration='1min' if 'run:' in host else '50ms')
 
 
 def without(right: str) -> tuple[str, ...]:
