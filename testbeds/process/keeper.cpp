@@ -28,6 +28,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -97,25 +98,43 @@ void kill_the_rest(pid_t group) {
   give_up(command[0]);
 }
 
-// Returns when the lifeline is gone, a signal asks us to end, or `child` has ended.
-void wait_for_an_end(const int (&descriptors)[4]) {
-  pollfd polled[4];
-  for (int i = 0; i < 4; ++i) polled[i] = {descriptors[i], POLLIN, 0};
-  while (poll(polled, 4, -1) < 0 && errno == EINTR) {
+// What processes of the guest have left to us, all but `child`: a lab that is up for days would run out of numbers.
+void reap_orphans(int signals, pid_t child) {
+  signalfd_siginfo come{};
+  static_cast<void>(read(signals, &come, sizeof come));
+  for (siginfo_t info{}; waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0; info = {}) {
+    if (info.si_pid == 0 || info.si_pid == child) return;
+    waitpid(info.si_pid, nullptr, 0);
   }
 }
 
-int ending_signals() {
+// Returns when the lifeline is gone, a signal asks us to end, or `child` has ended.
+void wait_for_an_end(const int (&descriptors)[4], int orphans, pid_t child) {
+  pollfd polled[5];
+  for (int i = 0; i < 4; ++i) polled[i] = {descriptors[i], POLLIN, 0};
+  polled[4] = {orphans, POLLIN, 0};
+  for (;;) {
+    while (poll(polled, 5, -1) < 0 && errno == EINTR) {
+    }
+    for (int i = 0; i < 4; ++i) {
+      if (polled[i].revents != 0) return;
+    }
+    reap_orphans(orphans, child);
+  }
+}
+
+int descriptor_of(std::initializer_list<int> numbers) {
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
+  for (const int number : numbers) sigaddset(&set, number);
   sigprocmask(SIG_BLOCK, &set, nullptr);
   return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
 // Runs the command until it or one of its reasons to live ends; afterwards none of its processes exists.
 int supervise(int lifeline, int second_lifeline, char** command) {
-  const int signals = ending_signals();
+  const int signals = descriptor_of({SIGTERM, SIGINT, SIGHUP});
+  const int orphans = descriptor_of({SIGCHLD});
   const pid_t child = fork();
   if (child < 0) give_up("fork");
   if (child == 0) become(command);
@@ -125,7 +144,7 @@ int supervise(int lifeline, int second_lifeline, char** command) {
     kill_the_rest(child);
     give_up("pidfd_open");
   }
-  wait_for_an_end({lifeline, second_lifeline, signals, ended});
+  wait_for_an_end({lifeline, second_lifeline, signals, ended}, orphans, child);
   kill(-child, SIGKILL);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
