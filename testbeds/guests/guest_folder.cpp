@@ -73,6 +73,7 @@ std::string settings_text(const HostSetup& spec, double cpu_mhz) {
   std::string text = assignment("NAME", spec.name) + assignment("CPU_MHZ", fmt::format("{:.3f}", cpu_mhz)) +
                      assignment("BOND_MODE", spec.bond_mode) + assignment("NICS", std::to_string(spec.nics.size()));
   if (spec.vlan != 0) text += assignment("VLAN", std::to_string(spec.vlan));
+  if (spec.stays) text += assignment("STAYS", "yes");
   for (std::size_t i = 0; i < spec.nics.size(); ++i) {
     const auto& nic = spec.nics[i];
     const auto prefix = fmt::format("NIC{}_", i);
@@ -136,7 +137,7 @@ std::expected<void, Error> write_folder(const fs::path& folder, const HostSetup&
   if (auto taken = take_folder(folder); !taken) return taken;
   std::error_code error;
   for (const auto* trace :
-       {"ready", "stop", "stdout", "stderr", "counters", "results.jsonl", "exit_status", "console", "uml"}) {
+       {"ready", "stop", "process", "stdout", "stderr", "counters", "results.jsonl", "exit_status", "console", "uml"}) {
     fs::remove_all(folder / trace, error);
     if (error) return std::unexpected(Error{(folder / trace).string(), error.message()});
   }

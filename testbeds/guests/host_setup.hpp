@@ -26,6 +26,7 @@ struct HostSetup {
   std::map<std::string, std::string> env;
   unsigned vlan = 0;        // not 0: the addresses are those of a device of this VLAN over the NIC, or over the bond
   std::string bond_mode;    // not empty: all NICs as one bond0 of this mode, with the first NIC's address
+  bool stays = false;       // set up, when its command has ended, until it is asked to stop
   bool is_at_once = false;  // set up within milliseconds: the others that are await it before their commands begin
 };
 

@@ -28,6 +28,7 @@ HostSetup CommandHost::setup_of(const OutsideSpec& spec) {
   setup.nics.front().gateways = spec.gateways;
   setup.bond_mode = spec.bond_mode;
   setup.vlan = spec.vlan;
+  setup.stays = spec.stays;
   return setup;
 }
 
@@ -65,13 +66,13 @@ void CommandHost::poll(Clock::time_point now) {
 
 // A command's time begins with the command, however long its host has booted.
 bool CommandHost::is_out_of_time(Clock::time_point now) const {
-  if (!has_command(spec())) return false;
+  if (!has_command(spec()) || (spec().stays && is_up_)) return false;
   return is_up_ ? now - *is_up_ > timeout_ : now - began_ > std::max(kMaxBoot, timeout_);
 }
 
-// For a host with a command of its own: one that only stays until it is stopped should not have ended at all.
+// For a host that ends with its command: one that stays until it is stopped should not have ended at all.
 bool CommandHost::left_a_result() const {
-  return has_command(spec()) && running_->result().has_value();
+  return has_command(spec()) && !spec().stays && running_->result().has_value();
 }
 
 void CommandHost::ask() {

@@ -20,6 +20,7 @@ class CommandHost : public OutsideHost {
 
   std::expected<void, std::vector<Error>> start(const OutsideGround& ground) override;
   void poll(Clock::time_point now) override;
+  bool is_up() const override { return is_up_ || over_; }
   bool is_awaited() const override { return has_command(spec()) && !over_; }
   std::optional<UnaskedEnd> take_unasked_end() override;
   void ask_to_stop() override;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network namespace of this machine's kernel. Its NICs are TAPs, made inside it.
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "testbeds/guests/owned_folder.hpp"
 #include "testbeds/namespaces/network_namespace.hpp"
 #include "testbeds/outside/command_host.hpp"
 
@@ -42,7 +45,37 @@ class NamespaceHost : public CommandHost {
     return edge;
   }
 
+  std::expected<Entrance, std::string> entrance(const OutsideGround& ground) const override {
+    const GuestPlaces places = places_in(ground.places.run_folder, setup_);
+    std::error_code none;
+    const std::optional<int> process = process_in(places);
+    if (!process || !std::filesystem::exists(places.folder / "ready", none)) {
+      return std::unexpected(setup_.name + " is not up: it has not been set up yet, or has ended");
+    }
+    const auto scripts = ground.installation.enter.parent_path().parent_path() / "guests" / "scripts";
+    const char* const path = std::getenv("PATH");
+    return Entrance{.environment = {{"SOFTSPINE_GUEST", setup_.name},
+                                    {"SOFTSPINE_FOLDER", places.folder},
+                                    {"SOFTSPINE_BOARD", places.board},
+                                    {"SOFTSPINE_NEVER", places.folder / "never"},
+                                    {"PATH", scripts.string() + (path != nullptr ? std::string(":") + path : "")}},
+                    .folder = places.folder,
+                    .process = process};
+  }
+
  private:
+  // The number that `enter` has written. A process that has got it since is not in our namespace.
+  std::optional<int> process_in(const GuestPlaces& places) const {
+    const auto text = read_file_end(places.folder / "process", 32);
+    const int process = text ? std::atoi(text->c_str()) : 0;
+    struct stat ours{};
+    struct stat its{};
+    if (process <= 0 || fstat(space_->descriptor(), &ours) != 0) return std::nullopt;
+    if (stat(("/proc/" + std::to_string(process) + "/ns/net").c_str(), &its) != 0) return std::nullopt;
+    if (its.st_ino != ours.st_ino || its.st_dev != ours.st_dev) return std::nullopt;
+    return process;
+  }
+
   // All files of this machine are in its sight.
   std::expected<HostedCommand, std::vector<Error>> launch(const OutsideGround& ground) override {
     const GuestPlaces places = places_in(ground.places.run_folder, setup_);

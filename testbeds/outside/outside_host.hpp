@@ -56,6 +56,13 @@ struct UnaskedEnd {
   std::string message;  // with the last lines of its console
 };
 
+// The way onto a host for a program of this machine.
+struct Entrance {
+  std::map<std::string, std::string> environment;  // in addition to the program's own
+  std::filesystem::path folder;                    // of the host's files
+  std::optional<int> process;  // whose namespaces are the host's; none: the host has none of its own
+};
+
 // A difference from the testbed. Those of several hosts that differ in nothing are one: `before`, their names, `after`.
 struct OutsideNote {
   std::string before;
@@ -107,6 +114,8 @@ class OutsideHost {
   // While the engine runs, or is about to.
   virtual std::expected<void, std::vector<Error>> start(const OutsideGround&) { return {}; }
   virtual void poll(Clock::time_point) {}
+  // What it has to set up is set up, or has failed.
+  virtual bool is_up() const { return true; }
   // A command of its own has not ended.
   virtual bool is_awaited() const { return false; }
   // Once.
@@ -115,8 +124,10 @@ class OutsideHost {
   // All hosts are asked before the first is awaited.
   virtual void ask_to_stop() {}
   virtual void end_by(Clock::time_point) {}
-  // What a program's environment needs to run on this host, if programs of this machine can; else empty. Any thread.
-  virtual std::map<std::string, std::string> environment(const OutsideGround&) const { return {}; }
+  // Any thread, while the engine runs. The error is a sentence for a person.
+  virtual std::expected<Entrance, std::string> entrance(const OutsideGround&) const {
+    return std::unexpected(spec_.name + " cannot be entered: programs run on namespace and verbs hosts");
+  }
   // The outcome of a host with a command of its own.
   virtual std::optional<OutsideOutcome> outcome() const { return std::nullopt; }
 

@@ -117,9 +117,20 @@ std::vector<UnaskedEnd> OutsideHosts::unasked_ends() {
   return ends;
 }
 
-std::map<std::string, std::string> OutsideHosts::environment_of(const std::string& host) const {
+bool OutsideHosts::are_up() const {
+  return std::ranges::all_of(hosts_, [](const auto& host) { return host->is_up(); });
+}
+
+std::expected<Entrance, std::string> OutsideHosts::entrance_of(const std::string& host) const {
   const auto found = std::ranges::find(hosts_, host, [](const auto& each) { return each->spec().name; });
-  return found != hosts_.end() ? (*found)->environment(ground_) : std::map<std::string, std::string>{};
+  if (found != hosts_.end()) return (*found)->entrance(ground_);
+  return std::unexpected(host + " cannot be entered: programs run on namespace and verbs hosts");
+}
+
+std::vector<std::string> OutsideHosts::names() const {
+  std::vector<std::string> out;
+  for (const auto& host : hosts_) out.push_back(host->spec().name);
+  return out;
 }
 
 std::vector<std::string> OutsideHosts::notes() const {

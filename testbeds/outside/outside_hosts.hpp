@@ -24,7 +24,6 @@
 
 #include <chrono>
 #include <expected>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,8 +55,11 @@ class OutsideHosts {
   void stop(std::chrono::milliseconds grace);
   // The unasked ends since the last call, each once.
   std::vector<UnaskedEnd> unasked_ends();
-  // What a program's environment needs to run on that host; empty: programs of this machine do not. Any thread.
-  std::map<std::string, std::string> environment_of(const std::string& host) const;
+  // Whether each host is set up, or has failed.
+  bool are_up() const;
+  // The way onto that host for a program of this machine, or why there is none. Any thread.
+  std::expected<Entrance, std::string> entrance_of(const std::string& host) const;
+  std::vector<std::string> names() const;
   // Differences from the testbed that do not stop the run; complete from open_edge() on.
   std::vector<std::string> notes() const;
   // The outcomes of the hosts that have a command, in the order of `specs`. After poll() has returned true, or after

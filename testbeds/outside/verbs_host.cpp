@@ -52,15 +52,10 @@ class VerbsHost : public CommandHost {
 
   const HostSetup* setup() const override { return &setup_; }
 
-  std::map<std::string, std::string> environment(const OutsideGround& ground) const override {
-    const std::string scripts = ground.installation.enter_verbs.parent_path().parent_path() / "guests" / "scripts";
-    return {{kSocketVariable, socket_in(ground, setup_)},
-            {"SOFTSPINE_HOSTS", places_in(ground.places.run_folder, setup_).board / "loopback"},
-            {"SOFTSPINE_ADDRESS", loopback_of(spec().addresses.front())},
-            {"SOFTSPINE_FABRIC_ADDRESS", spec().addresses.front().substr(0, spec().addresses.front().find('/'))},
-            {"PATH", before(scripts + ":" + fs::path(verbs_program()).parent_path().string(), "PATH")},
-            {"LD_LIBRARY_PATH", before(verbs_library_folder(), "LD_LIBRARY_PATH")},
-            {"LD_PRELOAD", before(names_library(), "LD_PRELOAD")}};
+  std::expected<Entrance, std::string> entrance(const OutsideGround& ground) const override {
+    return Entrance{.environment = environment(ground),
+                    .folder = places_in(ground.places.run_folder, setup_).folder,
+                    .process = std::nullopt};
   }
 
   std::expected<OpenedEdge, Error> open_edge(uint32_t, const OutsideGround& ground,
@@ -81,6 +76,17 @@ class VerbsHost : public CommandHost {
   }
 
  private:
+  std::map<std::string, std::string> environment(const OutsideGround& ground) const {
+    const std::string scripts = ground.installation.enter_verbs.parent_path().parent_path() / "guests" / "scripts";
+    return {{kSocketVariable, socket_in(ground, setup_)},
+            {"SOFTSPINE_HOSTS", places_in(ground.places.run_folder, setup_).board / "loopback"},
+            {"SOFTSPINE_ADDRESS", loopback_of(spec().addresses.front())},
+            {"SOFTSPINE_FABRIC_ADDRESS", spec().addresses.front().substr(0, spec().addresses.front().find('/'))},
+            {"PATH", before(scripts + ":" + fs::path(verbs_program()).parent_path().string(), "PATH")},
+            {"LD_LIBRARY_PATH", before(verbs_library_folder(), "LD_LIBRARY_PATH")},
+            {"LD_PRELOAD", before(names_library(), "LD_PRELOAD")}};
+  }
+
   // Beside the host's folder, which is emptied when its command begins.
   static std::string socket_in(const OutsideGround& ground, const HostSetup& setup) {
     return places_in(ground.places.run_folder, setup).board / ("verbs." + setup.name);

@@ -27,10 +27,12 @@ void for_each_outside(const control::Fabric& fabric, See&& see) {
 }  // namespace
 
 std::expected<std::unique_ptr<OutsideHosts>, std::string> make_outside(const control::Testbed& testbed,
-                                                                       const std::filesystem::path& run_folder) {
+                                                                       const std::filesystem::path& run_folder,
+                                                                       bool stays) {
   std::vector<OutsideSpec> specs;
   for_each_outside(testbed.fabric, [&](uint32_t n) { specs.push_back(outside_spec(testbed.fabric, n)); });
   if (specs.empty()) return nullptr;
+  for (OutsideSpec& spec : specs) spec.stays = stays;
   const auto folder = std::filesystem::absolute(std::filesystem::path(testbed.file)).parent_path();
   auto made = OutsideHosts::make(specs, {.run_folder = run_folder, .testbed_folder = folder});
   if (made) return std::move(*made);
@@ -40,21 +42,28 @@ std::expected<std::unique_ptr<OutsideHosts>, std::string> make_outside(const con
 }
 
 OutsideWatch::OutsideWatch(const control::Testbed& testbed, OutsideHosts* hosts, const Assembly& assembly,
-                           control::ErrorChannel& errors)
+                           control::ErrorChannel& errors, bool stays)
     : testbed_(testbed), hosts_(hosts), assembly_(assembly), errors_(errors) {
   is_watched_ = hosts != nullptr && hosts->need_wall_clock();
   for_each_outside(testbed.fabric, [&](uint32_t n) {
-    waits_for_commands_ = waits_for_commands_ || has_command(outside_spec(testbed.fabric, n));
+    waits_for_commands_ = waits_for_commands_ || (!stays && has_command(outside_spec(testbed.fabric, n)));
   });
 }
 
 std::expected<void, std::string> OutsideWatch::begin() {
-  if (hosts_ == nullptr) return {};
+  if (hosts_ == nullptr) {
+    say_up();
+    return {};
+  }
   if (const auto started = hosts_->start(); !started) {
     const Error& first = started.error().front();
     return std::unexpected(first.path + ": " + first.message);
   }
-  if (is_watched_) watcher_ = std::jthread{[this] { watch(); }};
+  if (is_watched_) {
+    watcher_ = std::jthread{[this] { watch(); }};
+  } else {
+    say_up();
+  }
   return {};
 }
 
@@ -72,6 +81,7 @@ void OutsideWatch::watch() {
   for (;;) {
     const bool ended = hosts_->poll();
     report_unasked_ends();
+    if (hosts_->are_up()) say_up();
     const bool is_to_end = is_to_end_.load(std::memory_order_relaxed) || assembly_.budget->is_spent();
     if (is_to_end || assembly_.engine->progress() >= end || (waits_for_commands_ && ended)) break;
     std::this_thread::sleep_for(kWatchEvery);
@@ -83,6 +93,15 @@ void OutsideWatch::watch() {
 
 void OutsideWatch::report_unasked_ends() {
   for (UnaskedEnd& end : hosts_->unasked_ends()) errors_.report(std::move(end.host), std::move(end.message));
+}
+
+void OutsideWatch::say_up() {
+  if (const auto call = std::exchange(when_up_, nullptr)) call();
+}
+
+std::expected<Entrance, std::string> OutsideWatch::entrance_of(const std::string& host) const {
+  if (hosts_ != nullptr) return hosts_->entrance_of(host);
+  return std::unexpected(host + " cannot be entered: programs run on namespace and verbs hosts");
 }
 
 std::vector<OutsideOutcome> OutsideWatch::outcomes() const {

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <expected>
 #include <filesystem>
-#include <map>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -20,16 +20,17 @@
 
 namespace softspine::testbeds {
 
-// Those of the testbed, in the fabric's order; null if it has none. Nothing of them runs yet. The error is sentences
-// for a person.
+// Those of the testbed, in the fabric's order; null if it has none. Nothing of them runs yet. `stays`: OutsideSpec's.
+// The error is sentences for a person.
 std::expected<std::unique_ptr<OutsideHosts>, std::string> make_outside(const control::Testbed& testbed,
-                                                                       const std::filesystem::path& run_folder);
+                                                                       const std::filesystem::path& run_folder,
+                                                                       bool stays = false);
 
 class OutsideWatch : public RunPart {
  public:
-  // All must outlive it. `hosts`: null if there are none.
+  // All must outlive it. `hosts`: null if there are none. `stays`: the ends of commands do not end the run.
   OutsideWatch(const control::Testbed& testbed, OutsideHosts* hosts, const Assembly& assembly,
-               control::ErrorChannel& errors);
+               control::ErrorChannel& errors, bool stays);
 
   // True if the run ends with outside hosts' commands, false if with its duration.
   bool waits_for_commands() const { return waits_for_commands_; }
@@ -38,10 +39,12 @@ class OutsideWatch : public RunPart {
   dataplane::Instant engine_end() const {
     return is_watched_ ? dataplane::Instant::never() : dataplane::Instant::at(testbed_.run.duration);
   }
-  // What a program's environment needs to run on that host; empty: programs of this machine do not. Any thread.
-  std::map<std::string, std::string> environment_of(const std::string& host) const {
-    return hosts_ != nullptr ? hosts_->environment_of(host) : std::map<std::string, std::string>{};
-  }
+  // Called once, from a thread of the run, when each host is set up or has failed. Before the run.
+  void when_up(std::function<void()> call) { when_up_ = std::move(call); }
+  // The way onto that host for a program of this machine, or why there is none. Any thread.
+  std::expected<Entrance, std::string> entrance_of(const std::string& host) const;
+  // Of all hosts outside. Any thread.
+  std::vector<std::string> names() const { return hosts_ != nullptr ? hosts_->names() : std::vector<std::string>{}; }
   // Called after the run.
   std::vector<OutsideOutcome> outcomes() const;
 
@@ -53,6 +56,7 @@ class OutsideWatch : public RunPart {
  private:
   void watch();
   void report_unasked_ends();
+  void say_up();
 
   const control::Testbed& testbed_;
   OutsideHosts* hosts_;
@@ -61,6 +65,7 @@ class OutsideWatch : public RunPart {
   bool waits_for_commands_ = false;
   bool is_watched_ = false;
   std::atomic<bool> is_to_end_{false};
+  std::function<void()> when_up_;
   std::jthread watcher_;
 };
 

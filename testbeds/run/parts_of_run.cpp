@@ -30,7 +30,7 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   const LocalNodes& nodes = *of.assembly.nodes;
   const RunFlows& flows = of.assembly.flows;
   dataplane::Engine& engine = nodes.engine();
-  parts.add<OutsideWatch>(of.testbed, of.outside, of.assembly, of.errors);
+  parts.add<OutsideWatch>(of.testbed, of.outside, of.assembly, of.errors, of.stays);
   auto& losses = parts.add<LossWindows>(of.testbed, nodes, flows);
   auto& links = parts.add<LinkControl>(of.testbed, of.compiler, nodes, losses, of.incidents);
   parts.add<LacpControl>(of.testbed, nodes, links);

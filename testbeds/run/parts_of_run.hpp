@@ -21,6 +21,7 @@ struct RunMaterial {
   control::ErrorChannel& errors;
   std::function<control::FabricSnapshot(dataplane::Instant now)> snapshot_at;  // of the whole fabric, from an action
   bool records_steps = false;
+  bool stays = false;  // when its hosts' commands have ended
 };
 
 void add_parts(RunParts& parts, const RunMaterial& of);

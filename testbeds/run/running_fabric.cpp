@@ -13,14 +13,15 @@ namespace softspine::testbeds {
 std::expected<std::unique_ptr<RunningFabric>, std::string> RunningFabric::make(const control::Testbed& testbed,
                                                                                const FabricOptions& options) {
   std::unique_ptr<RunningFabric> out{new RunningFabric(testbed)};
-  auto outside = make_outside(testbed, options.run_folder);
+  auto outside = make_outside(testbed, options.run_folder, options.stays);
   if (!outside) return std::unexpected(outside.error());
   out->outside_ = std::move(*outside);
   auto assembly = assemble(testbed, out->compiler_, out->outside_.get(), options.flat);
   if (!assembly) return std::unexpected(assembly.error());
   out->assembly_ = std::move(*assembly);
   add_parts(out->parts_, {testbed, out->compiler_, out->outside_.get(), *out->assembly_, out->incidents_, out->errors_,
-                          [all = out.get()](dataplane::Instant now) { return all->snapshot_at(now); }, options.steps});
+                          [all = out.get()](dataplane::Instant now) { return all->snapshot_at(now); }, options.steps,
+                          options.stays});
   out->parts_.start();
   if (!options.capture) return out;
   if (const auto opened = out->part<Captures>().open_for_run(*options.capture); !opened) {

@@ -24,6 +24,7 @@ struct FabricOptions {
   std::filesystem::path run_folder;  // of outside hosts' files; empty if there are none
   std::optional<CaptureRequest> capture;
   bool flat = false;   // one window for all nodes, to compare with
+  bool stays = false;  // hosts outside, when their commands have ended: until it is stopped
   bool steps = false;  // what ranks did and waited for is recorded (step_log.hpp)
 };
 

@@ -18,6 +18,13 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'You need Debian 12 on x86-64 with AVX2.': ['tools/packages Debian 12', 'meson.build -march=x86-64-v3'],
         'At a thousandth of its speed, the 20 ms of this testbed take 20 s.': DILATION,
     },
+    'docs/labs.md': {
+        '`down` waits for the end, prints what `run` prints at its end, and returns its status: 1 if an expectation or a command has failed.':
+            [COMMAND + 'labs.py def stays_up'],
+        'A lab that does not end within 60 s (`--patience`) is killed.': ['tools/softspine/lab_commands.cpp unsigned seconds = 60'],
+        'The status of `exec` is 128 + N if signal N ended the program, 127 if there is no such program, 126 if it cannot be run. softspine\'s own errors (no such host, no fabric) are status 2.':
+            [COMMAND + 'labs.py def many_programs'],
+    },
     'docs/recording.md': {
         "- Samples are taken at the multiples of `--record-interval`: a thousandth of the run's duration, at least 10 us, if it is not given; 1 ms if the run has no duration.":
             ['tests/scenario/run/recording_test.cpp IsAThousandthOfTheDuration'],

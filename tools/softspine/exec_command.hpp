@@ -5,6 +5,7 @@
 
 namespace softspine::tools {
 
+// exec, shell and cp.
 void add_exec_command(CLI::App& app, Status& status);
 
 }  // namespace softspine::tools

@@ -22,6 +22,7 @@
 #include "tools/softspine/identify_command.hpp"
 #include "tools/softspine/import_command.hpp"
 #include "tools/softspine/import_hash_command.hpp"
+#include "tools/softspine/lab_commands.hpp"
 #include "tools/softspine/pause_counters_command.hpp"
 #include "tools/softspine/polarization_command.hpp"
 #include "tools/softspine/report_command.hpp"
@@ -30,6 +31,7 @@
 #include "tools/softspine/source_ports_command.hpp"
 #include "tools/softspine/storm_command.hpp"
 #include "tools/softspine/sweep_command.hpp"
+#include "tools/softspine/up_command.hpp"
 
 namespace {
 
@@ -60,6 +62,8 @@ Status command_status(int argc, char** argv) {
   Status status = Status::kDone;
   try {
     add_run_command(app, status);
+    add_up_command(app, status);
+    add_lab_commands(app, status);
     add_check_command(app, status);
     add_doctor_command(app, status);
     add_explain_command(app, status);

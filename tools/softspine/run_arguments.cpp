@@ -53,6 +53,13 @@ void add_telemetry_options(CLI::App& command, RunArguments& out) {
 void add_run_arguments(CLI::App& command, RunArguments& out) {
   command.add_option("FILE", out.file, "a testbed file")->required();
   add_overrides(command, out.overrides);
+  add_run_files(command, out);
+  command.add_flag("--json", out.json, "the report on stdout instead of tables");
+  command.add_flag("--quiet", out.quiet, "no progress");
+  command.add_flag("--no-server", out.no_server, "no control socket: `softspine show` will not find it");
+}
+
+void add_run_files(CLI::App& command, RunArguments& out) {
   CLI::Option* capture =
       command.add_option("--capture", out.capture.path, "write what crosses the fabric to this pcapng file");
   add_capture_options(command, out.capture, "--capture-", capture);
@@ -74,9 +81,6 @@ void add_run_arguments(CLI::App& command, RunArguments& out) {
                    "same result");
   command.add_option("--folder", out.folder,
                      "for the files of guests and namespaces, and kept; else one that goes at the end");
-  command.add_flag("--json", out.json, "the report on stdout instead of tables");
-  command.add_flag("--quiet", out.quiet, "no progress");
-  command.add_flag("--no-server", out.no_server, "no control socket: `softspine show` will not find it");
 }
 
 }  // namespace softspine::tools

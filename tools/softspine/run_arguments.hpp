@@ -2,6 +2,7 @@
 // What `softspine run` is asked for, and the options that say so.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -36,8 +37,16 @@ struct RunArguments {
   bool json = false;
   bool quiet = false;
   bool no_server = false;
+  // Of a lab (up_command), no options. `stays`: the ends of its hosts' commands do not end it. `when_up` is called
+  // once, when each host is set up or something has failed; false: the run is to end. `lab_files`: the place of hosts'
+  // files, without `folder`.
+  bool stays = false;
+  std::string lab_files;
+  std::function<bool(bool is_well)> when_up;
 };
 
 void add_run_arguments(CLI::App& command, RunArguments& out);
+// The options for what it writes, and how it runs: those of a lab, too.
+void add_run_files(CLI::App& command, RunArguments& out);
 
 }  // namespace softspine::tools

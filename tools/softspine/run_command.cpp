@@ -74,6 +74,7 @@ std::expected<std::filesystem::path, Status> run_folder(const RunArguments& argu
                                                         const control::Testbed& testbed) {
   if (!has_files(testbed)) return std::filesystem::path{};
   if (!arguments.folder.empty()) return std::filesystem::absolute(arguments.folder);
+  if (!arguments.lab_files.empty()) return std::filesystem::path{arguments.lab_files};
   std::error_code none;
   const std::filesystem::path there = std::filesystem::temp_directory_path(none);
   std::string made = (there / "softspine-run-XXXXXX").string();
@@ -228,6 +229,7 @@ class Run {
         testbed_, {.run_folder = folder_.empty() ? std::filesystem::temp_directory_path() : folder_,
                    .capture = std::nullopt,
                    .flat = arguments_.flat,
+                   .stays = arguments_.stays,
                    .steps = !arguments_.pictures.steps.empty()});
     if (!fabric) return fail(fabric.error());
     fabric_ = std::move(*fabric);
@@ -260,7 +262,7 @@ class Run {
   }
 
   void say_when_it_ends() const {
-    if (testbed_.run.is_limited()) return;
+    if (testbed_.run.is_limited() || arguments_.stays) return;
     complain("softspine: without a duration, {} runs {}\n", testbed_.name,
              fabric_->part<testbeds::OutsideWatch>().waits_for_commands()
                  ? "until the commands of its outside hosts have ended, or Ctrl-C"
@@ -270,6 +272,11 @@ class Run {
   std::expected<void, Status> run() {
     say_when_it_ends();
     error_printer_.emplace(fabric_->errors(), screen_);
+    if (arguments_.when_up) {
+      fabric_->part<testbeds::OutsideWatch>().when_up([this] {
+        if (!arguments_.when_up(fabric_->errors().empty())) fabric_->stop();
+      });
+    }
     std::optional<Progress> progress;
     if (!arguments_.quiet) progress.emplace(*fabric_, screen_);
     const auto ran = fabric_->run();
@@ -443,10 +450,14 @@ Status run(const RunArguments& arguments) {
   const auto testbed = read_testbed(arguments.file, arguments.overrides);
   if (!testbed) return testbed.error();
   if (const auto review = reviewed(*testbed); !review) return review.error();
-  return Run(arguments, *testbed)();
+  return run_testbed(arguments, *testbed);
 }
 
 }  // namespace
+
+Status run_testbed(const RunArguments& arguments, const control::Testbed& testbed) {
+  return Run(arguments, testbed)();
+}
 
 void add_run_command(CLI::App& app, Status& status) {
   auto arguments = std::make_shared<RunArguments>();

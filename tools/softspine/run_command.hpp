@@ -3,9 +3,13 @@
 #pragma once
 
 #include "tools/softspine/arguments.hpp"
+#include "tools/softspine/run_arguments.hpp"
 
 namespace softspine::tools {
 
 void add_run_command(CLI::App& app, Status& status);
+
+// A testbed that has been read and reviewed.
+Status run_testbed(const RunArguments& arguments, const control::Testbed& testbed);
 
 }  // namespace softspine::tools

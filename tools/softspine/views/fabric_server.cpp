@@ -82,7 +82,7 @@ FabricServer::FabricServer(RunningFabric& fabric, std::vector<FileUse> uses) : f
   add_fault();
   add_captures();
   add_clear();
-  add_environment();
+  add_entrance();
   add_profile();
 }
 
@@ -263,14 +263,15 @@ void FabricServer::add_clear() {
   });
 }
 
-void FabricServer::add_environment() {
-  server_.handle("environment", [this](const Json& arguments) -> Result {
+void FabricServer::add_entrance() {
+  server_.handle("entrance", [this](const Json& arguments) -> Result {
     const std::string name = text_argument(arguments, "node");
     if (const auto node = node_of(fabric_.testbed().fabric, name); !node) return std::unexpected(node.error());
-    const auto environment = fabric_.part<testbeds::OutsideWatch>().environment_of(name);
-    if (environment.empty())
-      return std::unexpected("programs of this machine run on verbs hosts, and " + name + " is none");
-    return Json(environment);
+    const auto entrance = fabric_.part<testbeds::OutsideWatch>().entrance_of(name);
+    if (!entrance) return std::unexpected(entrance.error());
+    return Json{{"environment", entrance->environment},
+                {"folder", entrance->folder.string()},
+                {"process", entrance->process ? Json(*entrance->process) : Json()}};
   });
 }
 

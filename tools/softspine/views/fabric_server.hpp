@@ -35,7 +35,7 @@ class FabricServer {
   void add_fault();
   void add_captures();
   void add_clear();
-  void add_environment();
+  void add_entrance();
   void add_profile();
 
   testbeds::RunningFabric& fabric_;

@@ -2,9 +2,11 @@
 #include "tools/softspine/views/fabric_view.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "control/report/notices.hpp"
 #include "control/report/report.hpp"
+#include "testbeds/run/outside_watch.hpp"
 
 namespace softspine::tools {
 
@@ -24,13 +26,16 @@ Json fabric_json(const Shown& shown) {
   const Testbed& testbed = shown.testbed;
   const FabricSnapshot& snapshot = shown.snapshot;
   return {{"name", testbed.name},
+          {"process", getpid()},
           {"file", testbed.file},
           {"clock", testbed.run.clock == ClockKind::kWall ? "wall" : "virtual"},
           {"dilation", testbed.run.dilation},
           {"now_ps", snapshot.instant.count_ps()},
+          {"lateness_p99_ps", snapshot.engine.lateness_ps.quantile(0.99)},
           {"duration_ps", testbed.run.is_limited() ? Json(testbed.run.duration.count_ps()) : Json()},
           {"switches", snapshot.switches.size()},
           {"hosts", snapshot.hosts.size() + snapshot.edges.size()},
+          {"hosts_outside", shown.fabric.part<testbeds::OutsideWatch>().names()},
           {"route_changes", snapshot.route_changes},
           {"control_socket", socket_json(shown.socket)},
           {"errors", errors_json(snapshot.errors)},
