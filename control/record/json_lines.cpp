@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "control/record/event_text.hpp"
 #include "control/telemetry/json.hpp"
 
 namespace softspine::control {
@@ -20,8 +21,6 @@ constexpr std::array<std::string_view, 4> kNumberWords{"", "priority", "group", 
 // The length of a line beside its cells and its place: time, number, brackets.
 constexpr size_t kMaxAround = 2 * LineKey::kPlace + 20;
 constexpr size_t kMaxOfCell = LineKey::kPlace + LineText::kMaxDigits;
-
-constexpr std::array<std::string_view, 5> kControlKeys{"what", "what", "switch", "circle", "what"};
 
 // ,"queue":3
 const LineKey& numbered(SeriesRow row, size_t number) {
@@ -55,23 +54,6 @@ std::string head_of(const SeriesShape& shape) {
     out += '}';
   }
   return out + "}}\n";
-}
-
-bool has_priorities(dataplane::EventKind kind) {
-  using dataplane::EventKind;
-  return kind != EventKind::kDrops && kind != EventKind::kLinkUp && kind != EventKind::kLinkDown;
-}
-
-void add_priorities(std::string& out, uint8_t priorities) {
-  out += ",\"priorities\":[";
-  bool any = false;
-  for (uint32_t i = 0; i < dataplane::kPriorities; ++i) {
-    if ((priorities >> i & 1) == 0) continue;
-    out += any ? "," : "";
-    out += std::to_string(i);
-    any = true;
-  }
-  out += ']';
 }
 
 std::string error_of(const std::string& path, LineFile& file) {
@@ -161,35 +143,27 @@ std::expected<std::unique_ptr<EventLines>, std::string> EventLines::open(const s
 }
 
 void EventLines::begin(const std::string& testbed) {
-  file_.text() += "{\"events\":1,\"testbed\":" + json_text(testbed) + "}\n";
+  file_.text() += event_head(testbed) + '\n';
 }
 
 void EventLines::event(const dataplane::Event& event, std::string_view port) {
-  std::string& out = file_.text();
-  auto end = std::back_inserter(out);
-  fmt::format_to(end, "{{\"t_ps\":{},\"event\":\"{}\",\"port\":{}", event.at.count_ps(),
-                 event_facts()[row_of(event.kind)].name, json_text(port));
-  if (has_priorities(event.kind)) add_priorities(out, event.priorities);
-  if (event.group != dataplane::Event::kNoGroup) fmt::format_to(end, ",\"group\":{}", event.group);
-  if (event.kind == dataplane::EventKind::kDrops) {
-    fmt::format_to(end, ",\"reason\":\"{}\",\"packets\":{},\"first_ps\":{},\"last_ps\":{}",
-                   dataplane::name_of(event.reason), event.count, event.first.count_ps(), event.last.count_ps());
-  }
-  out += "}\n";
-  ++lines_;
-  file_.put();
+  add_event(file_.text(), event, port);
+  end_line();
 }
 
 void EventLines::event(const ControlNote& note) {
-  fmt::format_to(std::back_inserter(file_.text()), "{{\"t_ps\":{},\"event\":\"{}\",\"{}\":{}}}\n", note.at.count_ps(),
-                 event_facts()[row_of(note.kind)].name, kControlKeys[static_cast<size_t>(note.kind)],
-                 json_text(note.what));
+  add_event(file_.text(), note);
+  end_line();
+}
+
+void EventLines::end_line() {
+  file_.text() += '\n';
   ++lines_;
   file_.put();
 }
 
 void EventLines::end(dataplane::Instant now) {
-  file_.text() += fmt::format("{{\"end_ps\":{},\"lines\":{}}}\n", now.count_ps(), lines_);
+  file_.text() += event_end(now, lines_) + '\n';
   file_.flush();
 }
 

@@ -80,6 +80,7 @@ class EventLines : public EventSink {
 
  private:
   EventLines(std::string path, LineFile file) : path_(std::move(path)), file_(std::move(file)) {}
+  void end_line();
 
   std::string path_;
   LineFile file_;

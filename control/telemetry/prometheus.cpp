@@ -165,7 +165,9 @@ void add_engine(Exposition& out, const FabricSnapshot& snapshot) {
   out.sum_and_count({}, lateness.mean() * static_cast<double>(lateness.count()) * kSecondsPerPs, lateness.count());
 }
 
-void add_all(Exposition& out, const FabricSnapshot& snapshot) {
+}  // namespace
+
+void add_prometheus(Exposition& out, const FabricSnapshot& snapshot) {
   add_engine(out, snapshot);
   add_switches(out, snapshot);
   add_links(out, snapshot);
@@ -174,19 +176,10 @@ void add_all(Exposition& out, const FabricSnapshot& snapshot) {
   add_edges(out, snapshot);
 }
 
-}  // namespace
-
 std::string prometheus_text(const FabricSnapshot& snapshot) {
   Exposition out;
-  add_all(out, snapshot);
+  add_prometheus(out, snapshot);
   return out.take();
-}
-
-void put_prometheus_pages(const FabricSnapshot& snapshot, const Exposition::PutPage& put) {
-  Exposition out{put};
-  add_all(out, snapshot);
-  std::string rest = out.take();
-  if (!rest.empty()) put(std::move(rest));
 }
 
 }  // namespace softspine::control

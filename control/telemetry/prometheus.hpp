@@ -15,7 +15,6 @@
 namespace softspine::control {
 
 std::string prometheus_text(const FabricSnapshot& snapshot);
-// The same in pages, one in memory at a time: that of a large fabric has hundreds of megabytes.
-void put_prometheus_pages(const FabricSnapshot& snapshot, const Exposition::PutPage& put);
+void add_prometheus(Exposition& out, const FabricSnapshot& snapshot);
 
 }  // namespace softspine::control

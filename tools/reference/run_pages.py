@@ -126,8 +126,29 @@ def scraped(program, *views: str) -> list[str]:
         run.communicate(timeout=60)
 
 
+def of_collectives(program) -> str:
+    """The families of NCCL's names, from a fabric whose collective has ended."""
+    path = program.folder / 'collective.yaml'
+    path.write_text('name: collective\nrun: {clock: wall, duration: 600s}\nfabric: {kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 1, '
+                    'host_link: {rate: 1Gbps, length: 3m}, fabric_link: {rate: 1Gbps, length: 40m}}\n'
+                    'collectives: [{name: c, op: all_reduce, size: 64KiB}]\n')
+    run = program.start('run', str(path), '--quiet')
+    try:
+        until = time.monotonic() + 60
+        text = ''
+        while 'nccl_' not in text and run.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)
+            if list((program.folder / 'run').rglob('*.sock')):
+                text = program('show', 'prometheus')
+        return text[text.index('# HELP nccl_'):]
+    finally:
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=60)
+
+
 def metrics(program) -> str:
     (text,) = scraped(program, 'prometheus')
+    text += of_collectives(program)
     types = dict(re.findall(r'^# TYPE (\S+) (\S+)', text, re.MULTILINE))
     rows = []
     for name, help_text in re.findall(r'^# HELP (\S+) (.*)$', text, re.MULTILINE):

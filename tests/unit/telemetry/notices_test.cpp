@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "control/report/metrics.hpp"
 #include "control/report/report.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/prometheus.hpp"
@@ -98,7 +99,7 @@ TEST(PrometheusPages, AreTheTextCutBetweenItsLines) {
   }
   std::string joined;
   size_t pages = 0;
-  put_prometheus_pages(fabric, [&](const std::string& page) {
+  put_metrics_pages(fabric, [&](const std::string& page) {
     EXPECT_TRUE(page.ends_with('\n'));
     EXPECT_LT(page.size(), Exposition::kPageBytes + 1'000);
     joined += page;
@@ -108,7 +109,7 @@ TEST(PrometheusPages, AreTheTextCutBetweenItsLines) {
   EXPECT_GT(pages, 1U);
   EXPECT_TRUE(joined == prometheus_text(fabric));
   size_t taken = 0;
-  put_prometheus_pages(fabric, [&](const std::string& page) {
+  put_metrics_pages(fabric, [&](const std::string& page) {
     taken += page.size();
     return false;
   });

@@ -42,6 +42,9 @@ WORDS = {  # of each thing's table
     'overrides --node tor1': ['10.0.2.3/32', 'spine1 via Ethernet8', 'file, line 5', 'in use'],
     'arp --node tor1': ['nothing'],
     'mac --node tor1': ['vlan', 'Ethernet0'],
+    'thresholds --node tor1': [''],
+    'map': ['"testbed": "running"', '"Ethernet0"'],
+    'loads': ['"at_ps"'],
     'counters': ['SAI_PORT_STAT_IF_IN_OCTETS'],
     'report': ['"totals"'],
     'queue watermark unicast': ['Egress shared pool occupancy per unicast queue', 'UC7', 'tor1'],
@@ -58,7 +61,7 @@ WORDS = {  # of each thing's table
     'events': ['xoff_raised', 'A burst of drops of one reason is over.'],
 }
 SHOWN = [what.removesuffix(' --node tor1') for what in WORDS] + ['prometheus']
-METRIC = re.compile(r'softspine_\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? -?[0-9.e+-]+')
+METRIC = re.compile(r'(?:softspine|nccl)_\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? -?[0-9.e+-]+')
 
 
 def fabric_of(it: Softspine) -> Path:

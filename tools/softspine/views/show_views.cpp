@@ -5,12 +5,13 @@
 #include <iterator>
 
 #include "control/report/collective_json.hpp"
+#include "control/report/fabric_map.hpp"
+#include "control/report/metrics.hpp"
 #include "control/report/nic_ports.hpp"
 #include "control/report/sections.hpp"
 #include "control/report/step_text.hpp"
 #include "control/telemetry/buffer_tables.hpp"
 #include "control/telemetry/counters_json.hpp"
-#include "control/telemetry/prometheus.hpp"
 #include "control/telemetry/show_tables.hpp"
 #include "tools/softspine/views/device_view.hpp"
 #include "tools/softspine/views/fabric_view.hpp"
@@ -35,6 +36,12 @@ Json sai_counters(const Shown& shown) {
 Json section_json(const Section& section, const Shown& shown) {
   if (section.is_there != nullptr && !section.is_there(shown.snapshot)) return nullptr;
   return section.json({shown.snapshot, run_facts(shown.testbed), {}});
+}
+Json map_of(const Shown& shown) {
+  return map_json(shown.testbed.name, shown.testbed.fabric);
+}
+Json loads_of(const Shown& shown) {
+  return loads_json(shown.testbed.fabric, shown.snapshot);
 }
 Json switches_of(const Shown& shown) {
   return section_json(section_of("switches"), shown);
@@ -132,8 +139,10 @@ std::vector<View> fabric_views() {
 // Everything at once, in one form.
 std::vector<View> whole_views() {
   return {
+      {"map", "nodes by tier, their ports and peers, for who draws the fabric, as JSON", FabricView{map_of}},
+      {"loads", "what each port of the map sent, waited for, queued and dropped, as JSON", FabricView{loads_of}},
       {"counters", "everything under SAI's names, as JSON", FabricView{sai_counters}},
-      {"prometheus", "everything as Prometheus reads it", PagedView{put_prometheus_pages}},
+      {"prometheus", "everything as Prometheus reads it", PagedView{put_metrics_pages}},
       {"report", "what the run's report would say now, as JSON", FabricView{report_of}},
   };
 }

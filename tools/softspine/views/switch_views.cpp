@@ -138,11 +138,45 @@ Json macs_json(const ShownSwitch& shown) {
   return out;
 }
 
+// Queues that mark, and priority groups that pause: what they hold, and from where on they do.
+Json thresholds_json(const ShownSwitch& shown) {
+  const control::FabricNode& node = shown.fabric.nodes[shown.node];
+  const dataplane::QosPlan& plan = shown.from.egress().plan();
+  const dataplane::Mmu& mmu = shown.from.egress().mmu();
+  const auto cell = static_cast<int64_t>(mmu.cell().bytes());
+  Json out = Json::array();
+  for (uint16_t p = 0; p < node.ports.size() && p < plan.ports.size(); ++p) {
+    for (uint32_t q = 0; q < dataplane::kQueues; ++q) {
+      const dataplane::WredLine& mark = plan.wred[plan.ports[p].queues[q].wred].mark;
+      if (mark.off()) continue;
+      out.push_back({{"port", node.ports[p].name},
+                     {"of", "queue " + std::to_string(q)},
+                     {"bytes", shown.from.counters()[p].queues[q].current_bytes},
+                     {"marks_from_bytes", mark.min_bytes},
+                     {"marks_all_bytes", mark.max_bytes},
+                     {"xoff_bytes", nullptr}});
+    }
+    for (uint32_t g = 0; g < dataplane::kPriorities; ++g) {
+      const dataplane::PriorityGroupUse& group = mmu.pg(p, g);
+      if (!group.lossless || group.credited || group.pool == nullptr) continue;
+      out.push_back({{"port", node.ports[p].name},
+                     {"of", "group " + std::to_string(g)},
+                     {"bytes", (group.shared + group.headroom) * cell},
+                     {"marks_from_bytes", nullptr},
+                     {"marks_all_bytes", nullptr},
+                     {"xoff_bytes", group.limit.of(group.pool->to_give()) * cell}});
+    }
+  }
+  return out;
+}
+
 const View kViews[] = {
     {"ip route", "of a switch (--node)", SwitchView{routes_json}},
     {"overrides", "of a switch: the file's and the controller's, and whether they are in use (--node)",
      SwitchView{overrides_json}},
     {"arp", "the neighbours that a switch knows (--node)", SwitchView{neighbours_json}},
+    {"thresholds", "queues and priority groups of a switch, and where they mark and pause (--node)",
+     SwitchView{thresholds_json}},
     {"mac", "the hosts that a switch has learned (--node)", SwitchView{macs_json}},
 };
 
