@@ -26,22 +26,36 @@ Commands::Commands(const ServerOptions& options) : options_(options) {
   streams_.most = options.max_streams;
 }
 
-void Commands::handle(const std::string& command, Handler handler) {
+void Commands::handle(CommandFacts facts, Handler handler) {
   // At its reply's turn, not now: else the results of all who have asked would exist at once.
-  handle_later(command,
+  handle_later(std::move(facts),
                [shared = std::make_shared<Handler>(std::move(handler))](const Json& arguments, const Reply& reply) {
                  reply.later([shared, arguments] { return (*shared)(arguments); });
                });
 }
 
-void Commands::handle_later(const std::string& command, LateHandler handler) {
+void Commands::handle_later(CommandFacts facts, LateHandler handler) {
   SOFTSPINE_CHECK(!mailbox_->post, 0, 0);
-  handlers_[command] = {.handler = std::move(handler), .turns = &calls_};
+  const std::string name = facts.name;
+  handlers_.insert_or_assign(name, Entry{std::move(facts), std::move(handler), &calls_});
 }
 
-void Commands::handle_paged(const std::string& command, LateHandler handler) {
+void Commands::handle_paged(CommandFacts facts, LateHandler handler) {
   SOFTSPINE_CHECK(!mailbox_->post, 0, 0);
-  handlers_[command] = {.handler = std::move(handler), .turns = &streams_};
+  facts.is_paged = true;
+  const std::string name = facts.name;
+  handlers_.insert_or_assign(name, Entry{std::move(facts), std::move(handler), &streams_});
+}
+
+const CommandFacts* Commands::facts_of(const std::string& command) const {
+  const auto found = handlers_.find(command);
+  return found == handlers_.end() ? nullptr : &found->second.facts;
+}
+
+std::vector<const CommandFacts*> Commands::all_facts() const {
+  std::vector<const CommandFacts*> out;
+  for (const auto& [name, entry] : handlers_) out.push_back(&entry.facts);
+  return out;
 }
 
 bool Commands::call(const Request& request, const Reply& reply) const {
@@ -61,20 +75,20 @@ void Commands::close() {
   mailbox_->post = nullptr;
 }
 
-std::shared_ptr<CommandCall> Commands::begin(Request request, std::function<void()> wake) {
+std::shared_ptr<CommandCall> Commands::begin(Request request, std::function<void()> wake, AnswerForm form) {
   ++counters_.requests;
-  auto call = std::make_shared<CommandCall>(*this, std::move(request), std::move(wake));
+  auto call = std::make_shared<CommandCall>(*this, std::move(request), std::move(wake), form);
   call->begin();
   return call;
 }
 
 Unsent Commands::refusal(const std::string& why) {
   ++counters_.bad_requests;
-  return response_of({}, std::unexpected(why));
+  return response_of({}, std::unexpected(why), {}, AnswerKind::kError);
 }
 
-Unsent Commands::response_of(const Json& id, const Result& result) {
-  std::string response = format_response(id, result);
+Unsent Commands::response_of(const Json& id, const Result& result, const AnswerForm& form, AnswerKind failure) {
+  std::string response = form.response(id, result);
   const size_t bytes = response.size();
   std::string instead;
   if (bytes > options_.max_response_bytes) {
@@ -83,10 +97,10 @@ Unsent Commands::response_of(const Json& id, const Result& result) {
   } else if (result && unsent_bytes_ + bytes > options_.max_unsent_bytes) {
     instead = "too much waits for clients that do not read; try again";
   } else {
-    return {unsent_bytes_, std::move(response)};
+    return {unsent_bytes_, std::move(response), result ? AnswerKind::kResult : failure};
   }
   ++counters_.oversize_responses;
-  return {unsent_bytes_, format_response(id, std::unexpected(instead))};
+  return {unsent_bytes_, form.response(id, std::unexpected(instead)), AnswerKind::kBusy};
 }
 
 std::string Commands::too_late() {
@@ -95,8 +109,8 @@ std::string Commands::too_late() {
   return "the fabric did not answer within " + Json(seconds).dump() + " s";
 }
 
-CommandCall::CommandCall(Commands& commands, Request request, std::function<void()> wake)
-    : commands_(commands), request_(std::move(request)), wake_(std::move(wake)) {}
+CommandCall::CommandCall(Commands& commands, Request request, std::function<void()> wake, AnswerForm form)
+    : commands_(commands), request_(std::move(request)), wake_(std::move(wake)), form_(form) {}
 
 CommandCall::~CommandCall() {
   if (pages_) pages_->cancel();
@@ -166,10 +180,10 @@ void CommandCall::accept(Reply::Answer given) {
   wake_();
 }
 
-void CommandCall::answer(const Result& result) {
+void CommandCall::answer(const Result& result, AnswerKind failure) {
   is_asked_ = false;
   until_ = Time::max();
-  response_.emplace(commands_.response_of(request_.id, result));
+  response_.emplace(commands_.response_of(request_.id, result, form_, failure));
   end_turn();
   wake_();
 }
@@ -207,12 +221,14 @@ void CommandCall::expire() {
   if (pages_) return end_pages();
   if (response_ || is_over_) return;
   if (turns_ == nullptr) std::erase(entry_->turns->waiting, this);
-  answer(std::unexpected(commands_.too_late()));
+  answer(std::unexpected(commands_.too_late()), AnswerKind::kTooLate);
 }
 
 std::optional<Unsent> CommandCall::take() {
   if (pages_) {
-    if (auto page = pages_->take()) return Unsent{commands_.unsent_bytes_, format_page(request_.id, *page)};
+    if (auto page = pages_->take()) {
+      return Unsent{commands_.unsent_bytes_, form_.page(request_.id, *page), AnswerKind::kPage};
+    }
     if (pages_->has_ended()) end_pages();
   }
   if (!response_) return std::nullopt;

@@ -29,7 +29,9 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "control/server/command_facts.hpp"
 #include "control/server/page_stream.hpp"
 #include "control/server/protocol.hpp"
 
@@ -54,6 +56,10 @@ struct ServerCounters {
   std::atomic<uint64_t> refused_connections{0};
   std::atomic<uint64_t> timeouts{0};
   std::atomic<uint64_t> oversize_responses{0};
+  std::atomic<uint64_t> web_connections{0};  // open now
+  std::atomic<uint64_t> web_refusals{0};     // requests that were not allowed, or no requests
+  std::atomic<uint64_t> event_readers{0};    // now
+  std::atomic<uint64_t> events_lost{0};      // by readers that were too slow, all together
 };
 
 // The way back to one request. Copyable, from any thread, also after the client or the server has gone:
@@ -82,20 +88,33 @@ class Reply {
   std::function<void(Answer)> deliver_;
 };
 
+// What a text for a client is. kBusy: an error that another try may not meet.
+enum class AnswerKind : uint8_t { kResult, kPage, kError, kBusy, kTooLate };
+
+// How a transport's clients read answers; the socket's form is that of protocol.hpp.
+struct AnswerForm {
+  std::string (*response)(const Json& id, const Result& result) = format_response;
+  std::string (*page)(const Json& id, const std::string& page) = format_page;
+};
+
 // A text for a client, counted with all others from the moment it is made until its last byte is sent or given up.
 class Unsent {
  public:
-  Unsent(size_t& all_bytes, std::string text) : all_bytes_(&all_bytes), text_(std::move(text)) {
+  Unsent(size_t& all_bytes, std::string text, AnswerKind kind)
+      : all_bytes_(&all_bytes), text_(std::move(text)), kind_(kind) {
     *all_bytes_ += text_.size();
   }
-  Unsent(Unsent&& other) noexcept : all_bytes_(other.all_bytes_), text_(std::exchange(other.text_, {})) {}
+  Unsent(Unsent&& other) noexcept
+      : all_bytes_(other.all_bytes_), text_(std::exchange(other.text_, {})), kind_(other.kind_) {}
   Unsent& operator=(Unsent&&) = delete;
   ~Unsent() { *all_bytes_ -= text_.size(); }
   const std::string& text() const { return text_; }
+  AnswerKind kind() const { return kind_; }
 
  private:
   size_t* all_bytes_;
   std::string text_;
+  AnswerKind kind_;
 };
 
 class CommandCall;
@@ -118,10 +137,14 @@ class Commands {
   explicit Commands(const ServerOptions& options);
 
   // Called before open().
-  void handle(const std::string& command, Handler handler);
-  void handle_later(const std::string& command, LateHandler handler);
+  void handle(CommandFacts facts, Handler handler);
+  void handle_later(CommandFacts facts, LateHandler handler);
   // The handler replies with pages, or, on an error, as other handlers do.
-  void handle_paged(const std::string& command, LateHandler handler);
+  void handle_paged(CommandFacts facts, LateHandler handler);
+  // Null: there is no such command.
+  const CommandFacts* facts_of(const std::string& command) const;
+  // In the order of the names.
+  std::vector<const CommandFacts*> all_facts() const;
   // Calls a command's handler, on the caller's thread and without any limit. False: there is no such command.
   bool call(const Request& request, const Reply& reply) const;
 
@@ -131,8 +154,13 @@ class Commands {
   // Waits for the threads that make pages. After close(), when no call is left.
   void join() { makers_.clear(); }
 
+  // The same, also after close(): then it does nothing.
+  Post poster() const {
+    return [mailbox = mailbox_](Task task) { mailbox->put(std::move(task)); };
+  }
+
   // `wake`: called on the transports' thread when take() may have a text, or until() has changed.
-  std::shared_ptr<CommandCall> begin(Request request, std::function<void()> wake);
+  std::shared_ptr<CommandCall> begin(Request request, std::function<void()> wake, AnswerForm form = {});
   // The response to what is no request.
   Unsent refusal(const std::string& why);
 
@@ -143,6 +171,7 @@ class Commands {
  private:
   friend class CommandCall;
   struct Entry {
+    CommandFacts facts;
     LateHandler handler;
     CommandTurns* turns = nullptr;
   };
@@ -161,8 +190,8 @@ class Commands {
     std::jthread thread;
   };
 
-  // The result's text, or why it is not sent.
-  Unsent response_of(const Json& id, const Result& result);
+  // The result's text, or why it is not sent. `failure`: what it is if it is an error.
+  Unsent response_of(const Json& id, const Result& result, const AnswerForm& form, AnswerKind failure);
   std::string too_late();
 
   ServerOptions options_;
@@ -180,7 +209,7 @@ class CommandCall : public std::enable_shared_from_this<CommandCall> {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  CommandCall(Commands& commands, Request request, std::function<void()> wake);
+  CommandCall(Commands& commands, Request request, std::function<void()> wake, AnswerForm form);
   ~CommandCall();
   CommandCall(const CommandCall&) = delete;
   CommandCall& operator=(const CommandCall&) = delete;
@@ -203,11 +232,12 @@ class CommandCall : public std::enable_shared_from_this<CommandCall> {
   void accept(Reply::Answer answer);
   void start_pages(Reply::MakePages make_pages);
   void end_pages();
-  void answer(const Result& result);
+  void answer(const Result& result, AnswerKind failure = AnswerKind::kError);
 
   Commands& commands_;
   Request request_;
   std::function<void()> wake_;
+  AnswerForm form_;
   const Commands::Entry* entry_ = nullptr;
   CommandTurns* turns_ = nullptr;  // that it holds one of
   Time until_ = Time::max();

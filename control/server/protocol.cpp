@@ -56,6 +56,18 @@ std::expected<Request, std::string> parse_request(std::string_view line) {
   return request;
 }
 
+std::expected<Json, std::string> parse_arguments(std::string_view text) {
+  std::string excess;
+  Json json = parsed(text, excess);
+  if (!excess.empty()) return std::unexpected(excess);
+  if (!json.is_object()) return std::unexpected("the arguments are not a JSON object");
+  return json;
+}
+
+std::string json_text_of(const Json& json) {
+  return text_of(json);
+}
+
 std::string format_request(const Request& request) {
   return text_of({{"id", request.id}, {"command", request.command}, {"arguments", request.arguments}}) + '\n';
 }

@@ -38,6 +38,10 @@ struct Request {
 
 // Never throws, whatever the line from outside holds.
 std::expected<Request, std::string> parse_request(std::string_view line);
+// The arguments alone, within the same limits. Never throws either.
+std::expected<Json, std::string> parse_arguments(std::string_view text);
+// A value's text, whatever bytes are in it.
+std::string json_text_of(const Json& json);
 // The line, with its newline.
 std::string format_request(const Request& request);
 std::string format_response(const Json& id, const Result& result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control server: commands (commands.hpp) come in over a UNIX socket (unix_server.hpp, protocol.hpp) and go to
-// handlers.
+// The control server: commands (commands.hpp) come in over a UNIX socket (unix_server.hpp, protocol.hpp), and over HTTP
+// if asked for (web_server.hpp), and go to handlers.
 //
 //   Server server;
 //   server.handle("show version", [](const Json&) -> Result { return Json{"0.1.0"}; });
@@ -27,7 +27,9 @@
 #include <memory>
 #include <string>
 
+#include "control/record/sink.hpp"
 #include "control/server/commands.hpp"
+#include "control/server/web_options.hpp"
 
 namespace softspine::control {
 
@@ -42,13 +44,18 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   // As those of Commands; before listen().
-  void handle(const std::string& command, Handler handler);
-  void handle_later(const std::string& command, LateHandler handler);
-  void handle_paged(const std::string& command, LateHandler handler);
+  void handle(CommandFacts facts, Handler handler);
+  void handle_later(CommandFacts facts, LateHandler handler);
+  void handle_paged(CommandFacts facts, LateHandler handler);
   bool call(const Request& request, const Reply& reply) const;
 
-  // Once. Starts the thread. Raises this process's soft limit of open files as far as max_connections asks for.
+  // Each once. The first starts the thread. Raises this process's soft limit of open files as far as max_connections
+  // asks for.
   std::expected<void, std::string> listen(const std::filesystem::path& path);
+  // Returns where that is.
+  std::expected<WebAddress, std::string> listen_web(WebOptions options);
+  // Takes the events that readers of /events get.
+  std::unique_ptr<EventSink> events_sink();
   // Closes everything, removes the socket, ends the thread. No handler runs afterwards. Idempotent; not from a handler.
   void stop();
 
@@ -56,6 +63,7 @@ class Server {
 
  private:
   struct Core;
+  void start();
   std::unique_ptr<Core> core_;
 };
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/server/unix_server.hpp"
 
-#include <sys/resource.h>
-
-#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -12,6 +9,7 @@
 #include <utility>
 
 #include "control/server/listening_socket.hpp"
+#include "control/server/open_files.hpp"
 
 namespace softspine::control {
 
@@ -21,17 +19,6 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::chrono::milliseconds kPauseAfterFailedAccept{50};  // out of descriptors: trying again at once would spin
-constexpr rlim_t kOtherOpenFiles = 512;                           // what the rest of the process may need
-
-void raise_open_files_limit(rlim_t connections) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  const rlim_t wanted = std::min(limit.rlim_max, connections + kOtherOpenFiles);
-  if (limit.rlim_cur >= wanted) return;
-  limit.rlim_cur = wanted;
-  static_cast<void>(setrlimit(RLIMIT_NOFILE, &limit));  // refused: accept() will fail at the limit, and wait
-}
-
 }  // namespace
 
 std::expected<void, std::string> UnixServer::listen(const std::filesystem::path& path) {

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <poll.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "control/server/socket_address.hpp"
 #include "dataplane/edge/owned_fd.hpp"
@@ -22,6 +25,15 @@ class RawClient {
     const sockaddr_un address = control::socket_address(path);
     EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0)
         << path << ": errno " << errno;
+  }
+  // Over TCP, to this machine.
+  explicit RawClient(uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0)
+        << port << ": errno " << errno;
   }
   int fd() const { return socket_.get(); }
 
@@ -50,6 +62,20 @@ class RawClient {
   // Reads, and forgets, what there is until the server has closed the connection.
   void wait_for_end() {
     while (read_some()) input_.clear();
+  }
+  // All until the server has closed the connection.
+  std::string rest() {
+    while (read_some()) {
+    }
+    return std::exchange(input_, {});
+  }
+  // So many bytes; fewer if the server closes the connection before.
+  std::string bytes(size_t count) {
+    while (input_.size() < count && read_some()) {
+    }
+    std::string out = input_.substr(0, count);
+    input_.erase(0, count);
+    return out;
   }
   std::string ask(std::string_view request) {
     send(std::string{request} + '\n');

@@ -10,11 +10,13 @@
 #include "control/load/qos_change.hpp"
 #include "control/server/socket_path.hpp"
 #include "testbeds/run/captures.hpp"
+#include "testbeds/run/event_log.hpp"
 #include "testbeds/run/frame_injector.hpp"
 #include "testbeds/run/live_control.hpp"
 #include "testbeds/run/outside_watch.hpp"
 #include "tools/command/hex.hpp"
 #include "tools/softspine/views/capture_requests.hpp"
+#include "tools/softspine/views/run_report.hpp"
 #include "tools/softspine/views/switch_views.hpp"
 
 namespace softspine::tools {
@@ -31,6 +33,42 @@ std::string text_argument(const Json& arguments, const char* key) {
 }
 bool wants_json(const Json& arguments) {
   return text_argument(arguments, "format") == "json";
+}
+
+using Takes = std::vector<ArgumentFacts>;
+
+CommandFacts reads(std::string command, std::string_view help, Takes takes = {}) {
+  return {std::move(command), CommandKind::kReading, std::string{help}, std::move(takes)};
+}
+CommandFacts changes(std::string command, std::string_view help, Takes takes) {
+  return {std::move(command), CommandKind::kChanging, std::string{help}, std::move(takes)};
+}
+
+Takes only_of_a_node() {
+  return {{.name = "node", .help = "only of this node"}};
+}
+Takes of_a_switch() {
+  return {{.name = "node", .help = "a switch", .required = true}};
+}
+// Sizes are bytes, times picoseconds (capture_requests.hpp).
+Takes of_a_capture() {
+  return {{.name = "path", .help = "the file to write", .required = true},
+          {.name = "name", .help = "by which it is stopped; the file's if not given"},
+          {.name = "ports", .help = "patterns such as tor1:*; all if not given", .type = "array"},
+          {.name = "filter", .help = "a libpcap expression"},
+          {.name = "snaplen", .help = "bytes of a frame that are kept", .type = "integer"},
+          {.name = "full", .help = "whole frames", .type = "boolean"},
+          {.name = "limit_bytes", .help = "of the file", .type = "integer"},
+          {.name = "rotate_bytes", .help = "after which a new file begins", .type = "integer"},
+          {.name = "rotate_ps", .help = "emulated time after which a new file begins", .type = "integer"},
+          {.name = "keep", .help = "files that are kept", .type = "integer"},
+          {.name = "duration_ps", .help = "emulated time after which it ends", .type = "integer"}};
+}
+CommandFacts of_a_fault() {
+  CommandFacts facts = changes("fault", "begin a fault: the keys of a row of `faults`, with `for` instead of instants",
+                               {{.name = "set", .help = "what happens, as a row of faults has it", .required = true}});
+  facts.takes_others = true;
+  return facts;
 }
 
 std::expected<uint32_t, std::string> node_of(const Fabric& fabric, const std::string& name) {
@@ -93,17 +131,25 @@ std::expected<void, std::string> FabricServer::listen() {
   return server_.listen(*path);
 }
 
+std::expected<WebAddress, std::string> FabricServer::listen_web(WebOptions options) {
+  options.title = {.testbed = fabric_.testbed().name, .version = run_facts(fabric_.testbed()).program};
+  fabric_.part<testbeds::EventLog>().open(server_.events_sink());
+  return server_.listen_web(std::move(options));
+}
+
 void FabricServer::add_views() {
   for (const View& view : views()) {
     const std::string command = "show " + std::string(view.words);
-    std::visit([&](const auto& made) { add_view(command, made); }, view.made);
+    const bool of_switch = std::holds_alternative<SwitchView>(view.made);
+    const CommandFacts facts = reads(command, view.help, of_switch ? of_a_switch() : only_of_a_node());
+    std::visit([&](const auto& made) { add_view(facts, made); }, view.made);
   }
-  server_.handle("views", [](const Json&) -> Result { return views_json(); });
+  server_.handle(reads("views", "what `show` can show"), [](const Json&) -> Result { return views_json(); });
 }
 
 // Copied by a worker between two windows, made into text on the server's thread.
-void FabricServer::add_view(const std::string& command, const FabricView& view) {
-  server_.handle_later(command, [this, view](const Json& arguments, const Reply& reply) {
+void FabricServer::add_view(const CommandFacts& facts, const FabricView& view) {
+  server_.handle_later(facts, [this, view](const Json& arguments, const Reply& reply) {
     const auto node = wanted_node(arguments);
     if (!node) return reply(std::unexpected(node.error()));
     const bool as_text = view.text != nullptr && !wants_json(arguments);
@@ -117,8 +163,8 @@ void FabricServer::add_view(const std::string& command, const FabricView& view) 
   });
 }
 
-void FabricServer::add_view(const std::string& command, const PagedView& view) {
-  server_.handle_paged(command, [this, view](const Json& arguments, const Reply& reply) {
+void FabricServer::add_view(const CommandFacts& facts, const PagedView& view) {
+  server_.handle_paged(facts, [this, view](const Json& arguments, const Reply& reply) {
     const auto node = wanted_node(arguments);
     if (!node) return reply(std::unexpected(node.error()));
     fabric_.part<testbeds::LiveControl>().ask([reply, view, node = *node](FabricSnapshot snapshot) {
@@ -130,9 +176,9 @@ void FabricServer::add_view(const std::string& command, const PagedView& view) {
   });
 }
 
-void FabricServer::add_view(const std::string& command, const SwitchView& view) {
+void FabricServer::add_view(const CommandFacts& facts, const SwitchView& view) {
   const Fabric& fabric = fabric_.testbed().fabric;
-  server_.handle_later(command, [this, &fabric, view](const Json& arguments, const Reply& reply) {
+  server_.handle_later(facts, [this, &fabric, view](const Json& arguments, const Reply& reply) {
     const auto node = switch_of(fabric, text_argument(arguments, "node"));
     if (!node) return reply(std::unexpected(node.error()));
     const bool json = wants_json(arguments);
@@ -154,43 +200,51 @@ std::expected<std::string, std::string> FabricServer::wanted_node(const Json& ar
 }
 
 void FabricServer::add_link() {
-  server_.handle("link", [this](const Json& arguments) -> Result {
-    const std::string what = text_argument(arguments, "link");
-    const std::string state = text_argument(arguments, "state");
-    if (state != "up" && state != "down") return std::unexpected("state: up or down");
-    auto links = links_of(fabric_.testbed().fabric, what);
-    if (!links) return std::unexpected(links.error());
-    const size_t count = links->size();
-    fabric_.part<testbeds::LiveControl>().set_links(std::move(*links), state == "up");
-    return Json(what + ": " + std::to_string(count) + (count == 1 ? " link " : " links ") + state);
-  });
+  Takes takes{{.name = "link", .help = "either end as NODE:PORT, or a NODE for all of its links", .required = true},
+              {.name = "state", .help = "up or down", .required = true}};
+  server_.handle(changes("link", "take a link down, or up again", std::move(takes)),
+                 [this](const Json& arguments) -> Result {
+                   const std::string what = text_argument(arguments, "link");
+                   const std::string state = text_argument(arguments, "state");
+                   if (state != "up" && state != "down") return std::unexpected("state: up or down");
+                   auto links = links_of(fabric_.testbed().fabric, what);
+                   if (!links) return std::unexpected(links.error());
+                   const size_t count = links->size();
+                   fabric_.part<testbeds::LiveControl>().set_links(std::move(*links), state == "up");
+                   return Json(what + ": " + std::to_string(count) + (count == 1 ? " link " : " links ") + state);
+                 });
 }
 
 void FabricServer::add_inject() {
-  server_.handle_later("inject", [this](const Json& arguments, const Reply& reply) {
-    const auto port = port_of(fabric_.testbed().fabric, text_argument(arguments, "port"));
-    if (!port) return reply(std::unexpected(port.error()));
-    auto frame = bytes_of_hex(text_argument(arguments, "frame"));
-    if (!frame) return reply(std::unexpected("frame: hexadecimal digits, two a byte"));
-    fabric_.part<testbeds::FrameInjector>().inject(*port, std::move(*frame),
-                                                   [reply](std::expected<Instant, std::string> at) {
-                                                     if (!at) return reply(std::unexpected(at.error()));
-                                                     reply(Json{{"at_ps", at->count_ps()}});
-                                                   });
-  });
+  Takes takes{{.name = "port", .help = "NODE:PORT, where the frame comes in", .required = true},
+              {.name = "frame", .help = "hexadecimal digits", .required = true}};
+  server_.handle_later(changes("inject", "put a frame into the fabric", std::move(takes)),
+                       [this](const Json& arguments, const Reply& reply) {
+                         const auto port = port_of(fabric_.testbed().fabric, text_argument(arguments, "port"));
+                         if (!port) return reply(std::unexpected(port.error()));
+                         auto frame = bytes_of_hex(text_argument(arguments, "frame"));
+                         if (!frame) return reply(std::unexpected("frame: hexadecimal digits, two a byte"));
+                         fabric_.part<testbeds::FrameInjector>().inject(
+                             *port, std::move(*frame), [reply](std::expected<Instant, std::string> at) {
+                               if (!at) return reply(std::unexpected(at.error()));
+                               reply(Json{{"at_ps", at->count_ps()}});
+                             });
+                       });
 }
 
 // Asked again and again by `softspine inject`, since no handler waits.
 void FabricServer::add_injected() {
-  server_.handle_later("injected", [this](const Json&, const Reply& reply) {
-    fabric_.part<testbeds::FrameInjector>().ask_under_way(
-        [reply](uint64_t under_way, Instant now) { reply(Json{{"under_way", under_way}, {"at_ps", now.count_ps()}}); });
-  });
+  server_.handle_later(
+      reads("injected", "how many injected frames are under way"), [this](const Json&, const Reply& reply) {
+        fabric_.part<testbeds::FrameInjector>().ask_under_way([reply](uint64_t under_way, Instant now) {
+          reply(Json{{"under_way", under_way}, {"at_ps", now.count_ps()}});
+        });
+      });
 }
 
 // A row of `faults:` with 'for' in the place of its instants.
 void FabricServer::add_fault() {
-  server_.handle("fault", [this](const Json& arguments) -> Result {
+  server_.handle(of_a_fault(), [this](const Json& arguments) -> Result {
     if (!arguments.is_object()) return std::unexpected("expected the keys of a fault");
     Json row = arguments;
     row["at"] = "0s";
@@ -216,83 +270,96 @@ void FabricServer::add_fault() {
 }
 
 void FabricServer::add_captures() {
-  server_.handle_later("capture start", [this](const Json& arguments, const Reply& reply) {
-    auto request = capture_request(arguments);
-    if (!request) return reply(std::unexpected(request.error()));
-    std::vector<FileUse> uses = uses_;
-    uses.push_back({"the capture", request->path, true, request->rotation.any()});
-    if (const auto clash = first_clash(uses)) return reply(std::unexpected(*clash));
-    const std::string given = text_argument(arguments, "name");
-    const std::string name = given.empty() ? std::filesystem::path(request->path).stem().string() : given;
-    fabric_.part<testbeds::Captures>().start_live(name, *request,
-                                                  [reply, name](const std::expected<void, std::string>& started) {
-                                                    if (!started) return reply(std::unexpected(started.error()));
-                                                    reply(Json("capture " + name + ": started"));
-                                                  });
-  });
-  server_.handle_later("capture stop", [this](const Json& arguments, const Reply& reply) {
-    const std::string name = text_argument(arguments, "name");
-    const bool json = wants_json(arguments);
-    fabric_.part<testbeds::Captures>().ask([reply, name, json](testbeds::Captures& captures, Instant) {
-      auto stopped = captures.stop(name);
-      if (!stopped) return reply(std::unexpected(stopped.error()));
-      const auto ended = std::make_shared<testbeds::Captures::Ended>(std::move(*stopped));
-      reply.later([ended, json]() -> Result { return closed_capture(*ended, json); });
-    });
-  });
-  server_.handle_later("capture list", [this](const Json& arguments, const Reply& reply) {
-    const bool json = wants_json(arguments);
-    fabric_.part<testbeds::Captures>().ask([reply, json](testbeds::Captures& captures, Instant now) {
-      const auto rows = captures.list(now);
-      reply(json ? captures_json(rows) : Json(captures_table(rows)));
-    });
-  });
+  server_.handle_later(
+      changes("capture start", "write frames that cross ports to a file of this machine", of_a_capture()),
+      [this](const Json& arguments, const Reply& reply) {
+        auto request = capture_request(arguments);
+        if (!request) return reply(std::unexpected(request.error()));
+        std::vector<FileUse> uses = uses_;
+        uses.push_back({"the capture", request->path, true, request->rotation.any()});
+        if (const auto clash = first_clash(uses)) return reply(std::unexpected(*clash));
+        const std::string given = text_argument(arguments, "name");
+        const std::string name = given.empty() ? std::filesystem::path(request->path).stem().string() : given;
+        fabric_.part<testbeds::Captures>().start_live(name, *request,
+                                                      [reply, name](const std::expected<void, std::string>& started) {
+                                                        if (!started) return reply(std::unexpected(started.error()));
+                                                        reply(Json("capture " + name + ": started"));
+                                                      });
+      });
+  Takes takes{{.name = "name", .help = "of the capture", .required = true}, {.name = "format", .help = "json"}};
+  server_.handle_later(
+      changes("capture stop", "end a capture", std::move(takes)), [this](const Json& arguments, const Reply& reply) {
+        const std::string name = text_argument(arguments, "name");
+        const bool json = wants_json(arguments);
+        fabric_.part<testbeds::Captures>().ask([reply, name, json](testbeds::Captures& captures, Instant) {
+          auto stopped = captures.stop(name);
+          if (!stopped) return reply(std::unexpected(stopped.error()));
+          const auto ended = std::make_shared<testbeds::Captures::Ended>(std::move(*stopped));
+          reply.later([ended, json]() -> Result { return closed_capture(*ended, json); });
+        });
+      });
+  server_.handle_later(
+      reads("capture list", "captures that run, or did"), [this](const Json& arguments, const Reply& reply) {
+        const bool json = wants_json(arguments);
+        fabric_.part<testbeds::Captures>().ask([reply, json](testbeds::Captures& captures, Instant now) {
+          const auto rows = captures.list(now);
+          reply(json ? captures_json(rows) : Json(captures_table(rows)));
+        });
+      });
 }
 
 void FabricServer::add_clear() {
-  server_.handle("clear watermarks", [this](const Json& arguments) -> Result {
-    const std::string node = text_argument(arguments, "node");
-    std::optional<uint32_t> only;
-    if (!node.empty()) {
-      const auto found = switch_of(fabric_.testbed().fabric, node);
-      if (!found) return std::unexpected(found.error());
-      only = *found;
-    }
-    fabric_.part<testbeds::LiveControl>().clear_watermarks(only);
-    return Json("watermarks of " + (only ? node : "every switch") + ": cleared");
-  });
+  server_.handle(changes("clear watermarks", "let watermarks begin again", only_of_a_node()),
+                 [this](const Json& arguments) -> Result {
+                   const std::string node = text_argument(arguments, "node");
+                   std::optional<uint32_t> only;
+                   if (!node.empty()) {
+                     const auto found = switch_of(fabric_.testbed().fabric, node);
+                     if (!found) return std::unexpected(found.error());
+                     only = *found;
+                   }
+                   fabric_.part<testbeds::LiveControl>().clear_watermarks(only);
+                   return Json("watermarks of " + (only ? node : "every switch") + ": cleared");
+                 });
 }
 
 void FabricServer::add_entrance() {
-  server_.handle("entrance", [this](const Json& arguments) -> Result {
-    const std::string name = text_argument(arguments, "node");
-    if (const auto node = node_of(fabric_.testbed().fabric, name); !node) return std::unexpected(node.error());
-    const auto entrance = fabric_.part<testbeds::OutsideWatch>().entrance_of(name);
-    if (!entrance) return std::unexpected(entrance.error());
-    return Json{{"environment", entrance->environment},
-                {"folder", entrance->folder.string()},
-                {"process", entrance->process ? Json(*entrance->process) : Json()}};
-  });
+  Takes takes{{.name = "node", .help = "a host outside", .required = true}};
+  server_.handle(reads("entrance", "where programs that run on a host find it", std::move(takes)),
+                 [this](const Json& arguments) -> Result {
+                   const std::string name = text_argument(arguments, "node");
+                   if (const auto node = node_of(fabric_.testbed().fabric, name); !node)
+                     return std::unexpected(node.error());
+                   const auto entrance = fabric_.part<testbeds::OutsideWatch>().entrance_of(name);
+                   if (!entrance) return std::unexpected(entrance.error());
+                   return Json{{"environment", entrance->environment},
+                               {"folder", entrance->folder.string()},
+                               {"process", entrance->process ? Json(*entrance->process) : Json()}};
+                 });
 }
 
 void FabricServer::add_profile() {
-  server_.handle("profile", [this](const Json& arguments) -> Result {
-    const Testbed& testbed = fabric_.testbed();
-    const auto node = switch_of(testbed.fabric, text_argument(arguments, "node"));
-    if (!node) return std::unexpected(node.error());
-    const std::string name = text_argument(arguments, "profile");
-    const auto profile = std::ranges::find(testbed.profiles, name, &Profile::name);
-    if (profile == testbed.profiles.end()) {
-      std::string known;
-      for (const Profile& each : testbed.profiles) known += (known.empty() ? "" : ", ") + each.name;
-      return std::unexpected("the testbed has no profile '" + name + "'; it has " + known +
-                             ": a profile that ships has to be named in its file");
-    }
-    const std::string refused = profile_change_error(testbed.profiles, testbed.fabric, *node, *profile);
-    if (!refused.empty()) return std::unexpected(refused);
-    fabric_.part<testbeds::LiveControl>().use_profile(*node, static_cast<uint32_t>(profile - testbed.profiles.begin()));
-    return Json(testbed.fabric.nodes[*node].name + ": works by " + name);
-  });
+  Takes takes{{.name = "node", .help = "a switch", .required = true},
+              {.name = "profile", .help = "one of the testbed's", .required = true}};
+  server_.handle(changes("profile", "give a switch the tables of another profile", std::move(takes)),
+                 [this](const Json& arguments) -> Result {
+                   const Testbed& testbed = fabric_.testbed();
+                   const auto node = switch_of(testbed.fabric, text_argument(arguments, "node"));
+                   if (!node) return std::unexpected(node.error());
+                   const std::string name = text_argument(arguments, "profile");
+                   const auto profile = std::ranges::find(testbed.profiles, name, &Profile::name);
+                   if (profile == testbed.profiles.end()) {
+                     std::string known;
+                     for (const Profile& each : testbed.profiles) known += (known.empty() ? "" : ", ") + each.name;
+                     return std::unexpected("the testbed has no profile '" + name + "'; it has " + known +
+                                            ": a profile that ships has to be named in its file");
+                   }
+                   const std::string refused = profile_change_error(testbed.profiles, testbed.fabric, *node, *profile);
+                   if (!refused.empty()) return std::unexpected(refused);
+                   fabric_.part<testbeds::LiveControl>().use_profile(
+                       *node, static_cast<uint32_t>(profile - testbed.profiles.begin()));
+                   return Json(testbed.fabric.nodes[*node].name + ": works by " + name);
+                 });
 }
 
 }  // namespace softspine::tools

@@ -19,15 +19,17 @@ class FabricServer {
   explicit FabricServer(testbeds::RunningFabric& fabric, std::vector<FileUse> uses = {});
   // Listens at the socket that has the testbed's name.
   std::expected<void, std::string> listen();
+  // The same over HTTP, and events. Returns where.
+  std::expected<control::WebAddress, std::string> listen_web(control::WebOptions options);
   void stop() { server_.stop(); }
   // Calls a handler without the socket (Server::call).
   bool call(const control::Request& request, const control::Reply& reply) const { return server_.call(request, reply); }
 
  private:
   void add_views();
-  void add_view(const std::string& command, const FabricView& view);
-  void add_view(const std::string& command, const SwitchView& view);
-  void add_view(const std::string& command, const PagedView& view);
+  void add_view(const control::CommandFacts& facts, const FabricView& view);
+  void add_view(const control::CommandFacts& facts, const SwitchView& view);
+  void add_view(const control::CommandFacts& facts, const PagedView& view);
   std::expected<std::string, std::string> wanted_node(const control::Json& arguments) const;
   void add_link();
   void add_inject();

@@ -20,6 +20,13 @@ Json socket_json(const ServerCounters& counters) {
           {"timeouts", counters.timeouts.load()},         {"oversize_responses", counters.oversize_responses.load()}};
 }
 
+Json web_json(const ServerCounters& counters) {
+  return {{"connections", counters.web_connections.load()},
+          {"refusals", counters.web_refusals.load()},
+          {"event_readers", counters.event_readers.load()},
+          {"events_lost", counters.events_lost.load()}};
+}
+
 }  // namespace
 
 Json fabric_json(const Shown& shown) {
@@ -38,6 +45,7 @@ Json fabric_json(const Shown& shown) {
           {"hosts_outside", shown.fabric.part<testbeds::OutsideWatch>().names()},
           {"route_changes", snapshot.route_changes},
           {"control_socket", socket_json(shown.socket)},
+          {"web", web_json(shown.socket)},
           {"errors", errors_json(snapshot.errors)},
           {"notices", notices_of(snapshot)}};
 }
