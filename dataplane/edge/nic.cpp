@@ -53,9 +53,10 @@ bool Nic::keeps_too_much() const {
 
 // ── to the fabric
 
-void Nic::take_in(Packet packet, Instant now) noexcept {
+void Nic::take_in(Packet packet, Instant now, uint32_t sender) noexcept {
   parse(packet);
   packet.meta().at = now;
+  packet.meta().next_hop = sender;
   if ((packet.meta().flags & kIsRoce) != 0) {
     if (config_.parameters.dscp) set_dscp(packet, *config_.parameters.dscp);
     if (config_.parameters.source_port != 0) set_source_port(packet, config_.parameters.source_port);
@@ -71,11 +72,13 @@ uint8_t Nic::priority_of(const Packet& parsed) const noexcept {
   return config_.priority_of_dscp[is_ip ? meta.dscp_ecn >> 2 : 0];
 }
 
-// One thing: a PFC frame, a CNP, or a frame of the host.
-void Nic::depart(Instant now) noexcept {
+// One thing: a PFC frame, a CNP, or a frame of the host, of whose sender it tells.
+uint32_t Nic::depart(Instant now) noexcept {
+  uint32_t sender = 0;
   if (flow_control_.next_frame() <= now) {
     send_pause(now);
-    return find_next();
+    find_next();
+    return sender;
   }
   const auto free = static_cast<uint8_t>(~flow_control_.advance(now));
   if ((free & cnp_bit_) != 0 && !cnps_.empty() && cnps_.front().at <= now) {
@@ -84,10 +87,12 @@ void Nic::depart(Instant now) noexcept {
   } else if (Packet packet = next_of_host(free, now)) {
     ++counters_.in_packets;
     counters_.in_bytes += packet.frame_bytes();
+    sender = packet.meta().next_hop;
     const auto priority = static_cast<uint8_t>(1U << priority_of(packet));
     flow_control_.leaves(priority, transmit(std::move(packet), now));
   }
   find_next();
+  return sender;
 }
 
 // Packets that the rates of their queue pairs have released go first, since they have waited longer. Empty if none may

@@ -110,6 +110,8 @@ class Nic : public Node {
   //   Instant next()                  when its next frame enters by itself; never() if the outside is polled
   //   void enter(Instant now)         called at that instant; it calls take_in()
   //   void give(Packet, Instant now)  takes a frame for the host
+  // and may have
+  //   void left(uint32_t sender, Instant now)  a frame of it begins to leave; `sender` as take_in() was given it
   template <typename Outside>
   Instant run_with(Instant until, Outside&& outside) noexcept {
     for (;;) {
@@ -121,7 +123,10 @@ class Nic : public Node {
       if (first >= until) return first;
       reach(first);
       if (leaves == first) {
-        depart(first);
+        [[maybe_unused]] const uint32_t sender = depart(first);
+        if constexpr (requires { outside.left(sender, first); }) {
+          if (sender != 0) outside.left(sender, first);
+        }
       } else if (drains == first) {
         outside.give(take_drained(first), first);
       } else if (enters == first) {
@@ -143,14 +148,18 @@ class Nic : public Node {
     return (std::max(free_at_, now) - now) + rate().time_of_bytes(send_.bytes() + send_.packets() * kWireOverheadBytes);
   }
   bool is_behind(Instant now) const { return behind(now) > config_.horizon || keeps_too_much(); }
+  // More waits for the rates of queue pairs than the NIC has room for.
+  bool keeps_too_much() const;
   bool is_busy(Instant now) const { return free_at_ > now || send_.packets() != 0; }
   // Called for each packet when it is taken from the inbox.
   void count_arrival(const Packet& packet) noexcept {
     ++counters_.arrived_packets;
     counters_.arrived_flow_packets += packet.is_of_flow() ? 1 : 0;
   }
-  // Takes a frame from outside, ready at `now`. The caller calls find_next() after the last one.
-  void take_in(Packet packet, Instant now) noexcept;
+  // Takes a frame from outside, ready at `now`. The caller calls find_next() after the last one. `sender`: for an
+  // outside that wants to hear when it leaves; 0: not of this one. It stands in next_hop, which no switch has written
+  // yet.
+  void take_in(Packet packet, Instant now, uint32_t sender = 0) noexcept;
   void find_next() noexcept;
   // The edge reports how many bytes it holds for the host.
   void report_held(uint64_t bytes, Instant now) noexcept;
@@ -184,7 +193,7 @@ class Nic : public Node {
 
  private:
   Instant departure() const { return std::max({next_, free_at_, now()}); }
-  void depart(Instant now) noexcept;
+  uint32_t depart(Instant now) noexcept;
   Packet receive(Packet packet, Instant now) noexcept;
   Packet receive_mac_control(Packet packet, Instant now) noexcept;
   Packet take_drained(Instant now) noexcept;
@@ -192,7 +201,6 @@ class Nic : public Node {
   void send_pause(Instant now) noexcept;
   Packet next_of_host(uint8_t free, Instant now) noexcept;
   bool inspect(const Packet& packet, Instant now) noexcept;
-  bool keeps_too_much() const;
   Instant transmit(Packet packet, Instant now) noexcept;
   void update_xoff(Instant now) noexcept;
   void end_out(Packet packet, DropReason reason) noexcept;

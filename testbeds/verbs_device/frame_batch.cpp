@@ -24,6 +24,7 @@ uint8_t* FrameBatch::add(const RoceAddress& to, const RdmaFields& fields, uint32
   frame.layout = layout;
   frame.version = version;
   frame.payload_bytes = payload_bytes;
+  frame.is_request = !is_response(fields.opcode);
   return payload;
 }
 
@@ -36,7 +37,9 @@ bool FrameBatch::send(Instant now) noexcept {
     Frame& frame = frames_[i];
     seal(frame.packet.data(), frame.version, frame.layout, frame.payload_bytes);
     ++ground_.counters.sent_pkts;
-    ground_.port.send(std::move(frame.packet), now);
+    ++pair_.in_nic;
+    if (frame.is_request) pair_.requester.handed_over();
+    ground_.port.send(std::move(frame.packet), pair_.number | (frame.is_request ? kRequestBit : 0), now);
   }
   count_ = 0;
   return true;

@@ -15,13 +15,19 @@ class FrameBatch {
  public:
   static constexpr uint32_t kFrames = 16;
 
-  FrameBatch(RnicGround& ground, ProcessMemory& memory) : ground_(ground), memory_(memory) {}
+  FrameBatch(RnicGround& ground, QueuePair& pair)
+      : ground_(ground), pair_(pair), memory_(ground.objects.client_of(pair).reads) {}
   ~FrameBatch() { drop(); }
   FrameBatch(const FrameBatch&) = delete;
   FrameBatch& operator=(const FrameBatch&) = delete;
 
   bool is_full() const { return count_ == kFrames || !memory_.has_room(kPieceLimit); }
   bool empty() const { return count_ == 0; }
+  // Of the NIC, for one more frame that is no acknowledgement; else the pair is to be asked again later.
+  bool has_room_in_nic() noexcept {
+    pair_.is_held_back = pair_.is_held_back || ground_.port.keeps_too_much();
+    return !pair_.is_held_back && pair_.in_nic + count_ < QueuePair::kInNicLimit;
+  }
   // The place of the new frame's payload, which the caller fills, or has memory() fill; null: no packet is left.
   uint8_t* add(const RoceAddress& to, const RdmaFields& fields, uint32_t payload_bytes) noexcept;
   ProcessMemory& memory() { return memory_; }
@@ -34,10 +40,12 @@ class FrameBatch {
     FrameLayout layout;
     dataplane::IpVersion version;
     uint32_t payload_bytes;
+    bool is_request;
   };
   void drop() noexcept;
 
   RnicGround& ground_;
+  QueuePair& pair_;
   ProcessMemory& memory_;
   uint32_t count_ = 0;
   std::array<Frame, kFrames> frames_;

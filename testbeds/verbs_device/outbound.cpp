@@ -34,7 +34,7 @@ RoceAddress datagram_address(const QueuePair& pair, const SendSlot& slot) {
 }  // namespace
 
 bool Outbound::send(QueuePair& pair, Instant now) noexcept {
-  FrameBatch batch(ground_, ground_.objects.client_of(pair).reads);
+  FrameBatch batch(ground_, pair);
   add_answers(pair, batch);
   bool is_sound = true;
   if (pair.may_send() && pair.receiver.answers.empty()) is_sound = add_requests(pair, batch, now);
@@ -53,7 +53,7 @@ void Outbound::add_answers(QueuePair& pair, FrameBatch& batch) noexcept {
   while (!answers.empty() && !batch.is_full()) {
     OwedAnswer& answer = answers.front();
     if (answer.kind == OwedAnswer::Kind::kRead) {
-      if (!add_read(pair, answer, batch)) return;
+      if (!batch.has_room_in_nic() || !add_read(pair, answer, batch)) return;
       if (answer.kind != OwedAnswer::Kind::kRead || answer.sent != answer.bytes) continue;
     } else {
       const bool is_atomic = answer.kind == OwedAnswer::Kind::kAtomic;
@@ -93,7 +93,7 @@ bool Outbound::add_read(QueuePair& pair, OwedAnswer& answer, FrameBatch& batch) 
 // False: the program's memory is not its own.
 bool Outbound::add_requests(QueuePair& pair, FrameBatch& batch, Instant now) noexcept {
   pair.requester.fetch(pair.sends);
-  while (!batch.is_full()) {
+  while (!batch.is_full() && batch.has_room_in_nic()) {
     const auto packet = pair.requester.next(now);
     if (!packet) return true;
     RdmaFields fields = packet->fields;

@@ -30,6 +30,10 @@ inline uint16_t source_port_of(uint32_t flow_label, uint32_t own_qp, uint32_t re
 }
 
 struct QueuePair {
+  // Frames that may wait in the NIC for the pair's rate or a pause, acknowledgements beside them: a real RNIC makes a
+  // packet when its turn comes, so one that is asked for again does not stand behind hundreds that are not needed.
+  static constexpr uint32_t kInNicLimit = 32;
+
   uint32_t number = 0;
   uint32_t client = 0;
   uint32_t pd = 0;
@@ -40,6 +44,8 @@ struct QueuePair {
   bool signals_all = false;
   uint32_t port_mtu = IBV_MTU_4096;                           // of datagrams
   bool is_queued = false;                                     // to be asked for packets
+  bool is_held_back = false;                                  // until the NIC keeps less
+  uint32_t in_nic = 0;                                        // frames that have not left
   dataplane::Instant timer_at = dataplane::Instant::never();  // as the device has it in its heap
   QueueSizes sizes{};
   QueuePairAttributes attributes{};

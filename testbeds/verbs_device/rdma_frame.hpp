@@ -62,6 +62,10 @@ struct OpcodeParts {
 };
 OpcodeParts parts_of(uint8_t opcode) noexcept;
 
+constexpr bool is_response(uint8_t opcode) {
+  return opcode >= dataplane::bth::kReadResponseFirst && opcode <= rdma::kAtomicAcknowledge;
+}
+
 // The fields of a frame beside its addresses. Those that its opcode does not have mean nothing.
 struct RdmaFields {
   uint8_t opcode = 0;

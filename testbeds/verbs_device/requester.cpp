@@ -269,7 +269,7 @@ bool Requester::refused(uint32_t psn, uint8_t syndrome, Instant now) noexcept {
   switch (syndrome) {
     case rdma::kSequenceError:
       go_back(oldest_);
-      restart_timer(now);
+      deadline_ = Instant::never();  // until it is sent again
       return true;
     case rdma::kInvalidRequest: failure_ = IBV_WC_REM_INV_REQ_ERR; return false;
     case rdma::kAccessError: failure_ = IBV_WC_REM_ACCESS_ERR; return false;
@@ -279,7 +279,10 @@ bool Requester::refused(uint32_t psn, uint8_t syndrome, Instant now) noexcept {
 
 bool Requester::expire(Instant now) noexcept {
   if (waits_until_ > Instant{} && waits_until_ <= now) waits_until_ = Instant{};
-  if (deadline_ > now) return true;
+  if (!has_timed_out(now)) {
+    if (deadline_ <= now) deadline_ = Instant::never();
+    return true;
+  }
   if (retries_left_ == 0) {
     failure_ = IBV_WC_RETRY_EXC_ERR;
     return false;
@@ -287,8 +290,13 @@ bool Requester::expire(Instant now) noexcept {
   --retries_left_;
   has_asked_again_ = false;
   go_back(oldest_);
-  restart_timer(now);
+  deadline_ = Instant::never();
   return true;
+}
+
+void Requester::left(Instant now) noexcept {
+  --in_nic_;
+  if (kind_.is_reliable() && psn_ahead(sent_, oldest_) > 0) restart_timer(now);
 }
 
 // The next packet is the one with this PSN; none, if no work has it.

@@ -8,11 +8,11 @@
 // Work takes PSNs when it is fetched: one a packet of path_mtu; a read as many as its responses have, an atomic one.
 // Reliable: oldest_ is the first PSN that is not acknowledged; go-back-N from there. An acknowledgement names all
 // packets up to its PSN; one that passes a read whose responses have not all come shows that some are lost: the read is
-// asked for again from oldest_ on. Timer: 4.096 µs · 2^timeout (0: none) from the last progress; `retries` of them in a
-// row end the queue pair, as do `rnr_retries` (7: none) answers that the receiver is not ready.
-// Unreliable: done when sent.
-// At most kWindow packets are under way, at most most_reads reads and atomics, and one with a fence waits for those
-// before. Sources: IBA 1.4, 9.7.
+// asked for again from oldest_ on. Timer: 4.096 µs · 2^timeout (0: none) from the last packet or progress; `retries` of
+// them in a row end the queue pair, as do `rnr_retries` (7: none) answers that the receiver is not ready. A packet is
+// sent when it leaves the NIC: as long as one waits there for its rate or a pause, no timer runs out. Unreliable: done
+// when sent. At most kWindow packets are under way, at most most_reads reads and atomics, and one with a fence waits
+// for those before. Sources: IBA 1.4, 9.7.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -104,9 +104,13 @@ class Requester {
   // and what is missing is asked for again.
   const SendWork* expects_response(uint32_t psn, dataplane::Instant now) noexcept;
   void responded(uint32_t psn, dataplane::Instant now) noexcept;
-  bool has_timed_out(dataplane::Instant now) const noexcept { return deadline_ <= now; }
+  bool has_timed_out(dataplane::Instant now) const noexcept { return deadline_ <= now && in_nic_ == 0; }
   bool expire(dataplane::Instant now) noexcept;
   uint32_t failure() const { return failure_; }
+
+  // A packet that next() gave waits in the NIC; it leaves.
+  void handed_over() noexcept { ++in_nic_; }
+  void left(dataplane::Instant now) noexcept;
 
   // When something may have to be done; never() while nothing is under way.
   dataplane::Instant timer() const noexcept;
@@ -133,6 +137,7 @@ class Requester {
   uint32_t next_psn_ = 0;
   uint32_t oldest_ = 0;
   uint32_t sent_ = 0;  // behind the last PSN that was ever sent
+  uint32_t in_nic_ = 0;
   bool has_asked_again_ = false;
   uint32_t retries_left_ = 0;
   uint32_t rnr_left_ = 0;

@@ -8,14 +8,6 @@ namespace softspine::testbeds {
 
 using namespace dataplane;
 
-namespace {
-
-bool is_response(uint8_t opcode) {
-  return opcode >= bth::kReadResponseFirst && opcode <= rdma::kAtomicAcknowledge;
-}
-
-}  // namespace
-
 DropReason Rnic::receive(Packet packet, Instant now) noexcept {
   const auto frame = read_rdma({packet.data(), packet.stored_bytes(), packet.frame_bytes()});
   if (!frame || !is_for_us(*frame)) {
@@ -90,8 +82,30 @@ void Rnic::pump(Instant now) noexcept {
     queued_.pop_front();
     if (pair == nullptr) continue;
     pair->is_queued = false;
+    const bool was_held_back = pair->is_held_back;
     if (outbound_.send(*pair, now)) queue(*pair);
+    if (pair->is_held_back && !was_held_back) held_back_.push_back(pair->number);
     arm(*pair);
+  }
+}
+
+// A pair that had no room in the NIC has room again for a good part of it.
+void Rnic::left(uint32_t sender, Instant now) noexcept {
+  if (!ground_.port.keeps_too_much()) let_go();
+  QueuePair* const pair = ground_.objects.queue_pairs.find(sender & ~kRequestBit);
+  if (pair == nullptr) return;
+  if (--pair->in_nic == QueuePair::kInNicLimit / 2) queue(*pair);
+  if ((sender & kRequestBit) == 0) return;
+  pair->requester.left(now);
+  arm(*pair);
+}
+
+void Rnic::let_go() noexcept {
+  for (; !held_back_.empty(); held_back_.pop_front()) {
+    QueuePair* const pair = ground_.objects.queue_pairs.find(held_back_.front());
+    if (pair == nullptr) continue;
+    pair->is_held_back = false;
+    queue(*pair);
   }
 }
 

@@ -47,6 +47,8 @@ class Rnic {
   // When expire() has something to do.
   dataplane::Instant next() const noexcept { return timers_.next(); }
   void expire(dataplane::Instant now) noexcept;
+  // A frame that the port was given begins to leave.
+  void left(uint32_t sender, dataplane::Instant now) noexcept;
   void link_changed(bool up) noexcept;
 
   // For calls of programs: a queue pair has changed, or goes.
@@ -61,14 +63,16 @@ class Rnic {
   bool is_for_us(const RdmaFrame& frame) const noexcept;
   QueuePair* taker_of(const RdmaFrame& frame) noexcept;
   void arm(QueuePair& pair) noexcept;
+  void let_go() noexcept;
 
   RnicGround ground_;
   Completions completions_{ground_};
   PendingWrites writes_{ground_};
   Inbound inbound_{ground_, completions_, writes_};
   Outbound outbound_{ground_, completions_, writes_};
-  std::deque<uint32_t> queued_;  // handles of queue pairs that may have something to send
-  dataplane::TimedHeap timers_;  // by queue pair's number modulo the limit
+  std::deque<uint32_t> held_back_;  // handles of those that wait until the NIC keeps less
+  std::deque<uint32_t> queued_;     // handles of queue pairs that may have something to send
+  dataplane::TimedHeap timers_;     // by queue pair's number modulo the limit
 };
 
 }  // namespace softspine::testbeds

@@ -10,13 +10,19 @@
 
 namespace softspine::testbeds {
 
+// Of a frame's sender, beside the number of its queue pair: it is a request, no answer.
+inline constexpr uint32_t kRequestBit = 1U << 31;
+
 // The link's side: the NIC that queues, paces and obeys pauses.
 class RnicPort {
  public:
   virtual ~RnicPort() = default;
-  virtual void send(dataplane::Packet packet, dataplane::Instant now) noexcept = 0;
-  // How long a frame that is sent now would wait.
+  // Rnic::left(sender) is called when it begins to leave.
+  virtual void send(dataplane::Packet packet, uint32_t sender, dataplane::Instant now) noexcept = 0;
+  // How long a frame that is sent now would wait, if its queue pair's rate allows it.
   virtual dataplane::Duration backlog(dataplane::Instant now) const noexcept = 0;
+  // So much waits for the rates of queue pairs that nothing is to be added but acknowledgements.
+  virtual bool keeps_too_much() const noexcept = 0;
 };
 
 // By rxe's names, as far as it has one.

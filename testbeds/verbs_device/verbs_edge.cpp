@@ -63,6 +63,7 @@ Instant VerbsEdge::run(Instant until) noexcept {
     Instant next() const { return std::max(edge.rnic_.next(), edge.now()); }
     void enter(Instant now) noexcept { edge.rnic_.expire(now); }
     void give(Packet packet, Instant now) noexcept { edge.take(std::move(packet), now); }
+    void left(uint32_t sender, Instant now) noexcept { edge.rnic_.left(sender, now); }
   };
   const Instant next = run_with(until, Outside{*this});
   rnic_.flush();
@@ -79,7 +80,7 @@ bool VerbsEdge::poll(Instant now) noexcept {
   is_used = rnic_.take_doorbells() || is_used;
   if (is_used) used_at_ = now;
   if (rnic_.has_queued() || !answers_.empty()) {
-    while (!answers_.empty()) send(answers_.pop(), now);
+    while (!answers_.empty()) send(answers_.pop(), 0, now);
     rnic_.pump(now);
     find_next_and_wake(now);
     wake(std::max(now, rnic_.next()));
@@ -87,9 +88,9 @@ bool VerbsEdge::poll(Instant now) noexcept {
   return is_busy(now) || rnic_.has_queued() || now - used_at_ < kLinger / config_.dilation;
 }
 
-void VerbsEdge::send(Packet packet, Instant now) noexcept {
+void VerbsEdge::send(Packet packet, uint32_t sender, Instant now) noexcept {
   config_.host.tag.put_on(packet);
-  take_in(std::move(packet), now);
+  take_in(std::move(packet), now, sender);
 }
 
 void VerbsEdge::take(Packet packet, Instant now) noexcept {

@@ -52,8 +52,9 @@ class VerbsEdge final : public dataplane::Nic, private RnicPort {
 
   VerbsEdge(std::string name, const Config& config, dataplane::PacketPool& pool, const dataplane::NicConfig& nic);
 
-  void send(dataplane::Packet packet, dataplane::Instant now) noexcept override;
+  void send(dataplane::Packet packet, uint32_t sender, dataplane::Instant now) noexcept override;
   dataplane::Duration backlog(dataplane::Instant now) const noexcept override { return behind(now); }
+  bool keeps_too_much() const noexcept override { return Nic::keeps_too_much(); }
   void take(dataplane::Packet packet, dataplane::Instant now) noexcept;
   dataplane::DropReason answer(dataplane::Packet packet) noexcept;
 

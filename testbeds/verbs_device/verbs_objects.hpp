@@ -63,7 +63,7 @@ class ObjectTable {
       if (number >= all_.size()) all_.resize(number + 1);
       if (all_[number].object) continue;
       Entry& entry = all_[number];
-      entry.generation = (entry.generation + 1) % (kHandles / Limit);
+      entry.generation = entry.generation % (kHandles / Limit - 1) + 1;
       entry.object = std::make_unique<Object>();
       handle = number + entry.generation * Limit;
       ++next_;

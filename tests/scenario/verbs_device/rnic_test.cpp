@@ -245,5 +245,27 @@ TEST_F(Rnics, ThatAClientHasGoneLeavesNothingOfIt) {
   EXPECT_EQ(statuses(it_.second), std::vector<uint32_t>{IBV_WC_RETRY_EXC_ERR});
 }
 
+// The NIC keeps what it has: nothing is added but what is under way in a batch, and each pair gets its turn.
+TEST_F(Rnics, PairsThatTheNicHasNoRoomForWaitAndGetTheirTurn) {
+  it_.set_room(8);
+  std::vector<uint32_t> pairs;
+  for (int i = 0; i < 40; ++i) {
+    const auto [from, to] = it_.connect();
+    it_.first.post(from, work(IBV_WR_RDMA_WRITE, 0, 0, 40 << 10, from));
+    pairs.push_back(from);
+  }
+  it_.run();
+  std::vector<uint32_t> done;
+  for (const CompletionSlot& each : it_.first.all_completions()) {
+    EXPECT_EQ(each.status, uint32_t{IBV_WC_SUCCESS});
+    done.push_back(each.qp);
+  }
+  std::ranges::sort(done);
+  std::ranges::sort(pairs);
+  EXPECT_EQ(done, pairs);
+  EXPECT_LE(it_.most_kept(), 8 + FrameBatch::kFrames);
+  EXPECT_EQ(it_.first.rnic().ground().counters.completer_retry_err, 0U);
+}
+
 }  // namespace
 }  // namespace softspine::testbeds

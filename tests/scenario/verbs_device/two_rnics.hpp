@@ -248,7 +248,7 @@ class TwoRnics {
         program->rnic().pump(now_);
       }
       now_ = now_ + Duration::ns(500);
-      const bool moved = deliver(to_second_, second) | deliver(to_first_, first);
+      const bool moved = deliver(first, to_second_, second) | deliver(second, to_first_, first);
       if (moved || first.rnic().has_queued() || second.rnic().has_queued()) continue;
       const Instant next = std::min(first.rnic().next(), second.rnic().next());
       if (next > end) break;
@@ -257,6 +257,9 @@ class TwoRnics {
     }
     for (Program* program : {&first, &second}) program->rnic().flush();
   }
+  // How many packets the first's NIC keeps before it says that it is too much, and how many it had at most.
+  void set_room(int64_t room) { to_second_.room = room; }
+  int64_t most_kept() const { return to_second_.most; }
   void set_fate(Fate fate) { fate_ = std::move(fate); }
   Instant now() const { return now_; }
   // A frame that the other side has not sent, of zeros; its last byte is changed by `spoil`.
@@ -275,16 +278,24 @@ class TwoRnics {
   struct Wire final : RnicPort {
     PacketList packets;
     int64_t count = 0;
-    void send(Packet packet, Instant) noexcept override { packets.push(std::move(packet)), ++count; }
+    void send(Packet packet, uint32_t sender, Instant) noexcept override {
+      packet.meta().next_hop = sender;
+      packets.push(std::move(packet)), ++count;
+      most = std::max(most, count);
+    }
+    bool keeps_too_much() const noexcept override { return count > room; }
+    int64_t room = INT64_MAX;
+    int64_t most = 0;
     Packet pop() { return --count, packets.pop(); }
     // A microsecond a packet.
     Duration backlog(Instant) const noexcept override { return Duration::us(count); }
   };
-  bool deliver(Wire& wire, Program& to) {
+  bool deliver(Program& from, Wire& wire, Program& to) {
     bool any = false;
     while (!wire.packets.empty()) {
       any = true;
       Packet packet = wire.pop();
+      from.rnic().left(packet.meta().next_hop, now_);
       const uint32_t copies = fate_ ? fate_(packet) : 1;
       for (uint32_t i = 1; i < copies; ++i)
         EXPECT_EQ(to.rnic().receive(pool_.copy(packet), now_), DropReason::kConsumed);

@@ -94,13 +94,17 @@ class VerbsEdges : public testing::Test {
       host->key =
           host->program->register_memory(host->bytes.data(), kBytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
     }
-    QueuePairAttributes own{
-        .path_mtu = IBV_MTU_1024, .most_reads = 1, .most_reads_of_peer = 1, .timeout = 10, .retries = 7};
-    own.traffic_class = kPriority << 2;
+    const QueuePairAttributes own = attributes();
     qp_ = left_.program->make_pair();
     const uint32_t other = right_.program->make_pair();
     left_.program->connect(qp_, kRight, other, own);
     right_.program->connect(other, kLeft, qp_, own);
+  }
+  static QueuePairAttributes attributes() {
+    QueuePairAttributes own{
+        .path_mtu = IBV_MTU_1024, .most_reads = 1, .most_reads_of_peer = 1, .timeout = 10, .retries = 7};
+    own.traffic_class = kPriority << 2;
+    return own;
   }
   std::unique_ptr<VerbsEdge> open(Host& host, uint32_t address, uint8_t number, const NicParameters& parameters) {
     NicConfig nic{.mac = tests::station(number),
@@ -217,6 +221,28 @@ TEST_F(VerbsEdges, WithDcqcnItsFramesCanBeMarkedAndTheMarksSlowItDown) {
   EXPECT_GT(right_.edge->nic_counters().np_cnp_sent, 0U);
   EXPECT_EQ(left_.edge->nic_counters().rp_cnp_handled, right_.edge->nic_counters().np_cnp_sent);
   EXPECT_GT(between_->requests.back() - between_->requests.front(), Duration::us(380));  // 344 at the link's rate
+}
+
+// At the lowest rate 256 packets need longer than a timeout, and the peer has nothing to acknowledge meanwhile: the
+// timer begins when a packet leaves the NIC.
+TEST_F(VerbsEdges, WithEveryPacketMarkedNoTimerRunsOut) {
+  NicParameters parameters;
+  parameters.congestion_control = ReactionParameters::paper();
+  build(parameters);
+  between_->marks = UINT64_MAX;
+  write_all();
+  uint64_t kept_max = 0;
+  for (int i = 0; i < 600 && between_->requests.size() < 391; ++i) {
+    run_on(Duration::ms(1));
+    kept_max = std::max(kept_max, left_.edge->kept_packets());
+  }
+  run_on(Duration::ms(1));
+  expect_whole();
+  EXPECT_EQ(between_->requests.size(), 391U);
+  EXPECT_GT(between_->requests.back() - between_->requests.front(), Duration::ms(30));
+  EXPECT_EQ(left_.edge->statistics().at("completer_retry_err"), 0U);
+  EXPECT_GT(kept_max, QueuePair::kInNicLimit / 2);
+  EXPECT_LE(kept_max, QueuePair::kInNicLimit);
 }
 
 TEST_F(VerbsEdges, WithoutDcqcnItsFramesAreNotToBeMarked) {
