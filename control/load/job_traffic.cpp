@@ -15,6 +15,7 @@
 #include "control/load/training_steps.hpp"
 #include "control/placement/place_job.hpp"
 #include "control/topology/job_sets.hpp"
+#include "control/traces/recorded_work.hpp"
 #include "control/traffic/pairs.hpp"
 
 namespace softspine::control {
@@ -84,8 +85,8 @@ class JobTraffic::RankSum {
 // Workloads' hosts as NICs of ranks; kNoRank for those that are not the job's.
 class JobTraffic::Reading {
  public:
-  Reading(const Job& job, std::span<const Job> jobs, NodeSets& sets, const Fabric& fabric)
-      : job_(job), jobs_(jobs), sets_(sets), fabric_(fabric) {}
+  Reading(const Job& job, std::span<const Job> jobs, NodeSets& sets, const Fabric& fabric, TraceFiles& files)
+      : job_(job), jobs_(jobs), sets_(sets), fabric_(fabric), files_(files) {}
 
   Sent sent_by(const WorkloadRow& row) {
     Sent out{.where = row.where};
@@ -172,6 +173,20 @@ class JobTraffic::Reading {
     return sent_of(bytes, nics, row.where);
   }
 
+  // A trace's. It is read for this only if its ranks are hosts of the job.
+  std::vector<Sent> sent_by(const TraceRow& row) {
+    if (!row.ranks) return {};
+    const std::vector<Nic> nics = nics_of(row.ranks->items);
+    if (std::ranges::none_of(nics, is_ours)) return {};
+    const TraceFiles::Read& read = files_.of(row);
+    if (!read || (*read)->ranks().size() != nics.size()) return {};
+    std::map<std::pair<uint32_t, uint32_t>, double> bytes;
+    for (const TracePair& pair : (*read)->pairs) bytes[{pair.from, pair.to}] += static_cast<double>(pair.bytes);
+    return sent_of(bytes, nics, row.where);
+  }
+
+  static bool is_ours(const Nic& nic) { return nic.rank != kNoRank; }
+
  private:
   struct Ranks {
     std::vector<uint32_t> hosts;
@@ -253,15 +268,15 @@ class JobTraffic::Reading {
   std::span<const Job> jobs_;
   NodeSets& sets_;
   const Fabric& fabric_;
+  TraceFiles& files_;
 };
 
 JobTraffic::JobTraffic(const Job& job, std::span<const Job> jobs, const TestbedRow& testbed, NodeSets& sets,
-                       const Fabric& fabric)
+                       const Fabric& fabric, TraceFiles& files)
     : ranks_(job.nics.size()) {
-  Reading reading(job, jobs, sets, fabric);
+  Reading reading(job, jobs, sets, fabric, files);
   const auto take = [this](Sent sent) {
-    const auto is_ours = [](const Nic& nic) { return nic.rank != kNoRank; };
-    if (std::ranges::any_of(sent.from, is_ours)) sent_.push_back(std::move(sent));
+    if (std::ranges::any_of(sent.from, Reading::is_ours)) sent_.push_back(std::move(sent));
   };
   for (const WorkloadRow& row : testbed.workload) {
     if (!is_listed(row.pattern)) take(reading.sent_by(row));
@@ -273,6 +288,9 @@ JobTraffic::JobTraffic(const Job& job, std::span<const Job> jobs, const TestbedR
     for (Sent& sent : reading.sent_by(row)) take(std::move(sent));
   }
   for (const TrainingRow& row : testbed.training) {
+    for (Sent& sent : reading.sent_by(row)) take(std::move(sent));
+  }
+  for (const TraceRow& row : testbed.traces) {
     for (Sent& sent : reading.sent_by(row)) take(std::move(sent));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many bytes the NICs of a job send each other, by its workloads, collectives and trainings. It does not depend on
-// the placement.
+// How many bytes the NICs of a job send each other, by its workloads, collectives, trainings and traces. It does not
+// depend on the placement.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "control/load/trace_files.hpp"
 #include "control/placement/min_cut.hpp"
 #include "control/rows/rows.hpp"
 #include "control/topology/node_sets.hpp"
@@ -19,7 +20,7 @@ class JobTraffic {
   // `jobs` must have their final number of servers; which servers does not matter. A permutation is drawn only later,
   // so each possible receiver counts the same. Traffic with servers outside the job, and inside one, does not count.
   JobTraffic(const Job& job, std::span<const Job> jobs, const TestbedRow& testbed, NodeSets& sets,
-             const Fabric& fabric);
+             const Fabric& fabric, TraceFiles& files);
 
   // Of all of them, both ways.
   double bytes() const;

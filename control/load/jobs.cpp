@@ -13,8 +13,9 @@ namespace {
 
 class JobResolver {
  public:
-  JobResolver(Reader& reader, const TestbedRow& row, uint64_t seed, const Fabric& fabric)
+  JobResolver(Reader& reader, const TestbedRow& row, uint64_t seed, const Fabric& fabric, TraceFiles& files)
       : reader_(reader),
+        files_(files),
         row_(row),
         seed_(seed),
         fabric_(fabric),
@@ -157,7 +158,7 @@ class JobResolver {
 
   void place(size_t j, NodeSets& sets) {
     Job& job = jobs_[j];
-    const JobTraffic traffic(job, jobs_, row_, sets, fabric_);
+    const JobTraffic traffic(job, jobs_, row_, sets, fabric_, files_);
     const Value where = rows_[j]->where.child("servers");
     if (rows_[j]->servers.count) {
       std::vector<uint32_t> free = pools_[j];
@@ -196,8 +197,7 @@ class JobResolver {
     if (job.placement == Placement::kRandom) return drawn_servers(count, free, seed_, job.name);
     if (job.placement == Placement::kPacked) return packed_servers(count, free);
     const Value where = rows_[j]->where.child("placement");
-    if (traffic.bytes() <= 0)
-      reader_.warn(where, "has nothing to cut: no workload and no collective sends between the servers of this job");
+    if (traffic.bytes() <= 0) reader_.warn(where, "has nothing to cut: nothing sends between the servers of this job");
     std::vector<TierTalks> tiers;
     for (const TierIslands& tier : tiers_) {
       JobTraffic::ByRank by_rank = traffic.by_rank(rails_of(tier, free));
@@ -223,6 +223,7 @@ class JobResolver {
   }
 
   Reader& reader_;
+  TraceFiles& files_;
   const TestbedRow& row_;
   uint64_t seed_;
   const Fabric& fabric_;
@@ -240,8 +241,9 @@ class JobResolver {
 
 }  // namespace
 
-std::vector<Job> resolve_jobs(Reader& reader, const TestbedRow& row, uint64_t seed, const Fabric& fabric) {
-  return row.jobs.empty() ? std::vector<Job>{} : JobResolver(reader, row, seed, fabric).resolve();
+std::vector<Job> resolve_jobs(Reader& reader, const TestbedRow& row, uint64_t seed, const Fabric& fabric,
+                              TraceFiles& files) {
+  return row.jobs.empty() ? std::vector<Job>{} : JobResolver(reader, row, seed, fabric, files).resolve();
 }
 
 }  // namespace softspine::control

@@ -10,6 +10,7 @@
 #include "control/load/planned_collectives.hpp"
 #include "control/load/qos_resolve.hpp"
 #include "control/load/resolve.hpp"
+#include "control/load/trace_files.hpp"
 #include "control/load/without_effect.hpp"
 #include "control/routing/plane_leaks.hpp"
 #include "control/rows/tables.hpp"
@@ -155,12 +156,13 @@ std::expected<Testbed, Refused> parse(std::string_view text, std::string_view na
   NodeFinder nodes(reader, expanded);
   resolve_servers(reader, row.topology, nodes, expanded.fabric);
   read_plans(reader, row.collectives);
-  if (expanded.names_known) out.jobs = resolve_jobs(reader, row, out.run.seed, expanded.fabric);
+  TraceFiles traces(reader);
+  if (expanded.names_known) out.jobs = resolve_jobs(reader, row, out.run.seed, expanded.fabric, traces);
   nodes.set_jobs(out.jobs);
   out.workloads = resolve_workloads(reader, row, out.run, nodes);
   resolve_collectives(reader, row.collectives, expanded.fabric, out);
   resolve_trainings(reader, row.training, expanded.fabric, out);
-  resolve_traces(reader, row.traces, out);
+  resolve_traces(reader, row.traces, traces, out);
   out.overrides = resolve_overrides(reader, row.overrides, nodes);
   out.engineering = resolve_engineering(reader, row.engineering, out.run, nodes);
   out.port_faults = damaged_links(expanded);

@@ -16,6 +16,8 @@
 
 namespace softspine::control {
 
+class TraceFiles;  // control/load/trace_files.hpp
+
 // A base may stand after the profiles that build on it; a cycle of bases is an error. The result always has a
 // "default", and of the built-in profiles those that are used by name or as a base.
 std::vector<Profile> resolve_profiles(Reader& reader, const Named<ProfileRow>& rows,
@@ -45,8 +47,9 @@ std::string guess_at(Reader& reader, std::string_view unknown, const std::vector
 
 // What files of NCCL's say of servers: which GPU a host has, and how fast the GPUs are joined. Reads them.
 void resolve_servers(Reader& reader, const std::optional<TopologyRow>& row, NodeFinder& nodes, Fabric& fabric);
-// Places the jobs: load/jobs.cpp. Reads the rows of workloads, too: they say what ranks send to each other.
-std::vector<Job> resolve_jobs(Reader& reader, const TestbedRow& row, uint64_t seed, const Fabric& fabric);
+// Places the jobs: load/jobs.cpp. Reads the rows of workloads and traces, too: they say what ranks send to each other.
+std::vector<Job> resolve_jobs(Reader& reader, const TestbedRow& row, uint64_t seed, const Fabric& fabric,
+                              TraceFiles& files);
 // Those of traces, collectives and trainings stand behind all others. If nothing was wrong, resolve_collectives(),
 // resolve_trainings() and resolve_traces() say who sends to whom in them.
 std::vector<Workload> resolve_workloads(Reader& reader, const TestbedRow& row, const RunConfig& run, NodeFinder& nodes);
@@ -54,7 +57,7 @@ void resolve_collectives(Reader& reader, const std::vector<CollectiveRow>& rows,
                          Testbed& testbed);
 // Reads their files, as resolve_traces() does.
 void resolve_trainings(Reader& reader, const std::vector<TrainingRow>& rows, const Fabric& fabric, Testbed& testbed);
-void resolve_traces(Reader& reader, const std::vector<TraceRow>& rows, Testbed& testbed);
+void resolve_traces(Reader& reader, const std::vector<TraceRow>& rows, TraceFiles& files, Testbed& testbed);
 // Judged by the routes with all links up: load/overrides.cpp.
 std::vector<Override> resolve_overrides(Reader& reader, const std::vector<OverrideRow>& rows, NodeFinder& nodes);
 std::optional<EngineeringConfig> resolve_engineering(Reader& reader, const std::optional<EngineeringRow>& row,

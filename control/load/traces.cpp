@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
 
+#include "control/load/listed_flows.hpp"
 #include "control/load/resolve.hpp"
-#include "control/traces/chakra.hpp"
-#include "control/traces/goal.hpp"
-#include "control/traces/htsim.hpp"
+#include "control/load/trace_files.hpp"
+#include "control/traces/recorded_work.hpp"
 
 namespace softspine::control {
 namespace {
@@ -14,14 +13,15 @@ constexpr uint64_t kMaxTracePairs = 1ULL << 22;
 
 class TraceResolver {
  public:
-  TraceResolver(Reader& reader, Testbed& testbed) : reader_(reader), testbed_(testbed) {}
+  TraceResolver(Reader& reader, TraceFiles& files, Testbed& testbed)
+      : reader_(reader), files_(files), testbed_(testbed) {}
 
   void resolve(const TraceRow& row) {
     const auto workload = std::ranges::find(testbed_.workloads, row.name, &Workload::name);
     TraceRun out{.name = row.name,
-                 .file = (std::filesystem::path(row.where.file()).parent_path() / row.file).string(),
+                 .file = path_beside(row.where, row.file),
                  .format = row.format,
-                 .start_unit = row.start_unit.value_or(StartUnit::kMicroseconds),
+                 .start_unit = row.start_unit.value_or(TraceRun{}.start_unit),
                  .ranks = workload->hosts,
                  .window = row.window,
                  .start = dataplane::Instant::at(row.start),
@@ -34,28 +34,18 @@ class TraceResolver {
       reader_.fail(row.where.child("start_unit"), "is for format: htsim");
       return;
     }
-    auto read = load(out);
+    const TraceFiles::Read& read = files_.of(row);
     if (!read) {
-      for (Error& error : read.error()) reader_.log().add(std::move(error));
+      for (const Error& error : read.error()) reader_.log().add(error);
       reader_.fail(row.where.child("file"), "cannot be used: see what is said of it");
       return;
     }
-    out.work = std::move(*read);
+    out.work = *read;
     if (!has_a_host_each(row, out) || !connect(row, out, *workload)) return;
     testbed_.traces.push_back(std::move(out));
   }
 
  private:
-  std::expected<SharedWork, Errors> load(const TraceRun& run) {
-    if (run.format != TraceFormat::kChakra) {
-      reader_.add_input(run.file);
-      return run.format == TraceFormat::kGoal ? load_goal(run.file) : load_htsim(run.file, run.start_unit);
-    }
-    const std::vector<std::string> files = chakra_files(run.file);
-    for (const std::string& file : files) reader_.add_input(file);
-    return load_chakra(run.file, files);
-  }
-
   bool has_a_host_each(const TraceRow& row, TraceRun& run) {
     const size_t ranks = run.work->ranks().size();
     if (!row.ranks && run.ranks.size() > ranks) run.ranks.resize(ranks);
@@ -87,14 +77,15 @@ class TraceResolver {
   }
 
   Reader& reader_;
+  TraceFiles& files_;
   Testbed& testbed_;
 };
 
 }  // namespace
 
-void resolve_traces(Reader& reader, const std::vector<TraceRow>& rows, Testbed& testbed) {
+void resolve_traces(Reader& reader, const std::vector<TraceRow>& rows, TraceFiles& files, Testbed& testbed) {
   if (reader.log().count() != 0) return;  // nobody will have them
-  TraceResolver resolver(reader, testbed);
+  TraceResolver resolver(reader, files, testbed);
   for (const TraceRow& row : rows) resolver.resolve(row);
 }
 

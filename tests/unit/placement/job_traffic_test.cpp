@@ -38,7 +38,9 @@ class Traffic : public testing::Test {
     row.workload = rows;
     return of(row);
   }
-  JobTraffic of(const TestbedRow& row) { return {testbed_.jobs.at(0), testbed_.jobs, row, sets_, testbed_.fabric}; }
+  JobTraffic of(const TestbedRow& row) {
+    return {testbed_.jobs.at(0), testbed_.jobs, row, sets_, testbed_.fabric, files_};
+  }
   // What two ranks say to each other, both ways.
   static std::map<std::pair<size_t, uint32_t>, double> talks(const JobTraffic& traffic, std::vector<uint32_t> rail_of) {
     std::map<std::pair<size_t, uint32_t>, double> out;
@@ -57,6 +59,8 @@ class Traffic : public testing::Test {
       "  host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n"
       "jobs: [{name: j, servers: 3}, {name: k, servers: 1}]\n");
   NodeSets sets_{testbed_.fabric};
+  Reader reader_{"t"};
+  TraceFiles files_{reader_};
 };
 const std::vector<uint32_t> kTwoRails{0, 1};
 const std::vector<uint32_t> kOneRail{0, 0};
@@ -123,6 +127,30 @@ TEST_F(Traffic, OfPairsAndAnIncastIsThatOfEachWithItsReceiver) {
       << "of two NICs the one on the receiver's rail";
   EXPECT_EQ(of({between(Pattern::kIncast, {"job k"}, {"job j 0 rail 2"})}).bytes(), 0);
   EXPECT_EQ(of({row(Pattern::kRing, {"job k"})}).bytes(), 0);
+}
+
+// Ranks are NICs of the job in their order: 0 and 1 are of one server, 2 and 3 of the next one. The last is job k's.
+TEST_F(Traffic, OfATraceIsThatOfItsMessages) {
+  const auto path = std::filesystem::path(testing::TempDir()) / ("softspine-traced-" + std::to_string(getpid()));
+  std::ofstream(path) << "num_ranks 5\nrank 0 { send 700b to 2 send 300b to 2 send 7b to 1 send 5b to 4 }\n"
+                         "rank 1 { recv 7b from 0 send 90b to 3 }\nrank 2 { recv 700b from 0 recv 300b from 0 }\n"
+                         "rank 3 { recv 90b from 1 }\nrank 4 { recv 5b from 0 }\n";
+  TestbedRow row;
+  TraceRow& trace = row.traces.emplace_back();
+  trace.file = path.string();
+  EXPECT_EQ(of(row).bytes(), 0) << "who has no ranks has the fabric's first hosts";
+  trace.ranks.emplace().items = {"job k"};
+  EXPECT_EQ(of(row).bytes(), 0);
+  EXPECT_TRUE(reader_.inputs().empty()) << "a trace of others is not read for a job";
+  trace.ranks->items = {"job j 0..1", "job k rail 1"};
+  const JobTraffic traffic = of(row);
+  EXPECT_EQ(traffic.bytes(), 1090);
+  EXPECT_EQ(traffic.across(Parts{{0, 1}, {1, 1}, {0, 0}}), 1000);
+  EXPECT_EQ(talks(traffic, kTwoRails), (std::map<std::pair<size_t, uint32_t>, double>{{{0, 1}, 1090}, {{1, 0}, 1090}}));
+  trace.ranks->items = {"job j 0..1"};
+  EXPECT_EQ(of(row).bytes(), 0) << "four hosts for five ranks: refused where the trace is resolved";
+  EXPECT_EQ(reader_.inputs().size(), 1u) << "read once";
+  std::filesystem::remove(path);
 }
 
 // Three ranks of each rail sum 6,000 bytes in a ring, twice a step: four thirds of that from each to its neighbour. The
