@@ -79,6 +79,18 @@ TEST_F(Plans, AreRefusedWithPlaceAndReason) {
             (Complaints{where + ".plan: is a plan of all_to_all, not of all_reduce"}));
 }
 
+// Its messages go where it says: there is nobody to pass them on.
+TEST_F(Plans, GoByNoLocalGpu) {
+  std::string exchanges = kPlan;
+  exchanges.replace(exchanges.find("allreduce"), 9, "alltoall");
+  const std::string servers =
+      "topology: {nodes: {h1: {server: a}, h2: {server: a}, h3: {server: b}, h4: {server: b}}}\n";
+  std::string text = row("size: 128B, ranks: [h1, h2], pxn: true", exchanges) + servers;
+  text.replace(text.find("all_reduce"), 10, "all_to_all");
+  EXPECT_EQ(complaints_about(text),
+            (Complaints{"5 collectives[0].pxn: is for 'direct' between servers of several GPUs, as many in each"}));
+}
+
 // Each gpu sends `ahead` messages before it receives the first one.
 std::string plan_that_sends_first(int ahead) {
   const auto block = [&](const std::string& peer) {

@@ -52,6 +52,19 @@ TEST(Setting, IsAsIfItStoodInTheFile) {
   EXPECT_EQ(with(kTwoWorkloads, {"run.seed=7"}).settings, std::vector<std::string>{"run.seed=7"});
 }
 
+// The longest name that is there, wherever it stands among the others.
+TEST(Setting, ReachesKeysThatHoldDotsThemselves) {
+  for (const std::string text : {"{p: 1, p.q: 2, p.q.r: 3}", "{p.q.r: 3, p.q: 2, p: 1}", "{p.q: 2, p: 1, p.q.r: 3}"}) {
+    ErrorLog log;
+    auto document = Document::parse(text, "t.yaml", log);
+    document = with_settings(std::move(document), settings({"p.q=7"}), log);
+    EXPECT_EQ(log.count(), 0u);
+    EXPECT_EQ(document->root().child("p.q").text(), "7") << text;
+    EXPECT_EQ(document->root().child("p").text(), "1") << text;
+    EXPECT_EQ(document->root().child("p.q.r").text(), "3") << text;
+  }
+}
+
 TEST(Setting, ReachesItemsOfLists) {
   for (const std::string path : {"workload[1]", "workload.1"}) {
     const Testbed testbed = with(kTwoWorkloads, {path + ".qps=4"});
