@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The main of every test program.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "tests/harness/seed.hpp"
@@ -25,10 +27,29 @@ class SeedPrinter : public testing::EmptyTestEventListener {
   std::string program_;
 };
 
+// testing::TempDir() of this process: a program that runs twice at once meets no file of the other run.
+class OwnFolder {
+ public:
+  OwnFolder() : path_(std::filesystem::path(testing::TempDir()) / ("softspine-tests-" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path_);
+    setenv("TEST_TMPDIR", (path_.string() + "/").c_str(), 1);
+  }
+  ~OwnFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  OwnFolder(const OwnFolder&) = delete;
+  OwnFolder& operator=(const OwnFolder&) = delete;
+
+ private:
+  std::filesystem::path path_;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
   setenv("SOFTSPINE_POISON", "1", 0);  // packets come with other bytes each time
+  const OwnFolder folder;
   testing::InitGoogleTest(&argc, argv);
   testing::UnitTest::GetInstance()->listeners().Append(new SeedPrinter{argv[0]});
   return RUN_ALL_TESTS();
