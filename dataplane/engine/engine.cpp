@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "dataplane/engine/node_elsewhere.hpp"
+#include "dataplane/engine/rank_meeting.hpp"
 #include "dataplane/engine/worker_meeting.hpp"
 #include "dataplane/units/check.hpp"
 
@@ -12,7 +14,12 @@ namespace softspine::dataplane {
 
 Engine::Engine(Clock& clock, Config config) : clock_(clock), config_(std::move(config)) {
   SOFTSPINE_CHECK(config_.workers >= 1, config_.workers, 0);
-  meeting_ = std::make_unique<WorkerMeeting>(config_.workers, nodes_);
+  if (RankTalk* const talk = config_.ranks.talk) {
+    rank_ = talk->rank();
+    meeting_ = std::make_unique<RankMeeting>(*talk, config_.workers, nodes_, owner_, *config_.ranks.packets);
+  } else {
+    meeting_ = std::make_unique<WorkerMeeting>(config_.workers, nodes_);
+  }
   for (uint32_t i = 0; i < config_.workers; ++i) workers_.push_back(std::make_unique<Worker>(*this, *meeting_, i));
 }
 
@@ -22,8 +29,15 @@ NodeId Engine::add(std::unique_ptr<Node> node, uint32_t worker) {
   SOFTSPINE_CHECK(!built_, 0, 0);
   const NodeId id{static_cast<uint32_t>(nodes_.size())};
   node->assign(id, Rng{config_.seed, id.value()});
-  owner_.push_back(worker % config_.workers);
+  owner_.push_back(rank_ * config_.workers + worker % config_.workers);
   nodes_.push_back(std::move(node));
+  return id;
+}
+
+NodeId Engine::add_elsewhere(uint32_t rank, uint32_t worker, std::string name, uint32_t ports) {
+  SOFTSPINE_CHECK(rank != rank_, rank, rank_);
+  const NodeId id = add(std::make_unique<NodeElsewhere>(std::move(name), ports), worker);
+  owner_[id.value()] = rank * config_.workers + worker % config_.workers;
   return id;
 }
 
@@ -32,6 +46,7 @@ void Engine::connect(PortRef a, PortRef b, Rate from_a, Rate from_b, Duration pr
   SOFTSPINE_CHECK(!from_a.is_zero() && !from_b.is_zero(), from_a.count_bps(), from_b.count_bps());
   // The lookahead: a frame arrives with its last bit, so nothing sent can arrive earlier than the shortest frame.
   links_.push_back({a.node.value(), b.node.value(), std::max(from_a, from_b).time_of_frame(0) + propagation});
+  if (!is_here(a.node) && !is_here(b.node)) return;
   connect_one_way(a, b, from_a, propagation);
   connect_one_way(b, a, from_b, propagation);
 }
@@ -42,13 +57,17 @@ void Engine::connect_one_way(PortRef from, PortRef to, Rate rate, Duration propa
   transmitter.connect(&node(to.node), to.port, rate, propagation);
 }
 
-// The parts of the nest go to `into`, or, if that is null, each to its own worker.
+// The parts of the nest that are here go to `into`, or, if that is null, each to its own worker. A group of the first
+// level has one worker.
 void Engine::adopt(const WindowNest& nest, WindowGroup* into) {
   const auto group_for = [&](uint32_t node) -> WindowGroup& {
-    return into != nullptr ? *into : workers_[owner_[node]]->parts();
+    return into != nullptr ? *into : workers_[worker_of(NodeId{node})]->parts();
   };
-  for (const uint32_t node : nest.nodes) group_for(node).adopt(*nodes_[node]);
+  for (const uint32_t node : nest.nodes) {
+    if (is_here(NodeId{node})) group_for(node).adopt(*nodes_[node]);
+  }
   for (const WindowNest& group : nest.groups) {
+    if (!is_here(NodeId{group.first_node()})) continue;
     adopt(group, &group_for(group.first_node()).adopt_group(group.lookahead));
   }
 }
@@ -59,7 +78,7 @@ void Engine::build() {
   for (const auto& node : nodes_) node->set_cached(nodes_.size() <= Node::kCached);
   adopt(nest, nullptr);
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i]->wants_poll()) workers_[owner_[i]]->poll_too(*nodes_[i]);
+    if (nodes_[i]->wants_poll()) workers_[worker_of(NodeId{i})]->poll_too(*nodes_[i]);
   }
   route_between_workers();
   clock_.start(now_);
@@ -68,6 +87,7 @@ void Engine::build() {
 
 void Engine::route_between_workers() {
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (!is_here(NodeId{i})) continue;
     for (uint16_t p = 0; p < nodes_[i]->ports(); ++p) {
       Transmitter& transmitter = nodes_[i]->transmitter(PortNo{p});
       if (!transmitter.connected()) continue;
@@ -93,12 +113,12 @@ void Engine::post(Action action) {
 }
 
 void Engine::run_actions(Instant upto) {
-  while (next_action() <= upto) {
+  while (meeting_->share_action(next_action()) <= upto) {
+    if (next_action() > upto) continue;  // another rank's
     Timed& due = first_of(timed_) <= first_of(looks_) ? timed_ : looks_;
     const Action action = std::move(due.begin()->second);
     due.erase(due.begin());
     action(upto);
-    meeting_->deliver_all();
   }
   std::vector<Action> posted;
   {
@@ -133,7 +153,8 @@ RunEnd Engine::run(Instant end) {
   if (!built_) build();
   const RunEnd result = run_workers(end);
   progress_.store(now_.count_ps(), std::memory_order_relaxed);
-  if (posted_flag_.load(std::memory_order_relaxed)) run_actions(now_);  // posted while the last window ran
+  // Posted while the last window ran. (Over ranks nothing is.)
+  if (config_.ranks.talk == nullptr && posted_flag_.load(std::memory_order_relaxed)) run_actions(now_);
   return result;
 }
 
@@ -148,7 +169,9 @@ void Engine::set_link(PortRef end, bool up, Instant now) {
     if (!up) {
       Transmitter& sender =
           node(n.transmitter(side.port).peer()->id()).transmitter(n.transmitter(side.port).peer_port());
-      n.inbox().flush(side.port, [&sender, now](Packet packet) { sender.cut(std::move(packet), now); });
+      const auto cut = [&sender, now](Packet packet) { sender.cut(std::move(packet), now); };
+      n.inbox().flush(side.port, cut);
+      meeting_->take_back(side.node, side.port, cut);
     }
     n.link_changed(side.port, up, now);
     wake(side.node, now);
@@ -162,7 +185,7 @@ void Engine::wake(NodeId id, Instant at) {
 Instant Engine::next_event() const {
   Instant next = first_of(timed_);
   for (const auto& worker : workers_) next = std::min(next, worker->parts().next());
-  return next;
+  return config_.ranks.talk == nullptr ? next : config_.ranks.talk->least(next);
 }
 
 EngineStats Engine::stats() const {
@@ -198,6 +221,7 @@ void Engine::see_on_links(const std::function<void(NodeId, PortNo, const PacketG
 uint64_t Engine::drain() {
   uint64_t on_links = 0;
   meeting_->deliver_all();
+  meeting_->drain();
   for (const auto& node : nodes_) {
     Inbox& inbox = node->inbox();
     while (!inbox.next().is_never()) {

@@ -19,6 +19,10 @@
 // Reading counters, publishing forwarding state or taking a link down therefore needs no lock in a node. Packets that
 // an action makes a node send are in the peer's inbox before the next action begins or a link goes down, whichever
 // worker owns the peer.
+//
+// Ranks. With Config::ranks, other processes run the nodes that add_elsewhere() names; every rank builds the same nodes
+// and links in the same order. All ranks take the same decisions from the same numbers (rank_meeting.hpp), so actions
+// are the same everywhere, and each acts on the nodes that are here. Nothing is posted then.
 #pragma once
 
 #include <algorithm>
@@ -35,6 +39,8 @@
 #include "dataplane/engine/window_nest.hpp"
 #include "dataplane/engine/worker.hpp"
 #include "dataplane/link/node.hpp"
+#include "dataplane/packet/pool.hpp"
+#include "dataplane/ranks/rank_talk.hpp"
 #include "dataplane/units/histogram.hpp"
 
 namespace softspine::dataplane {
@@ -55,12 +61,18 @@ class Engine {
  public:
   using Action = std::function<void(Instant now)>;
 
+  // The ranks that this engine's fabric is spread over.
+  struct Ranks {
+    RankTalk* talk = nullptr;       // null: all nodes are here
+    PacketPool* packets = nullptr;  // for what comes from other ranks
+  };
   struct Config {
     uint32_t workers = 1;
     uint64_t seed = 1;
     bool nest = true;  // false: one window for all nodes, to compare with; the result is the same
     std::function<void(uint32_t worker)> on_worker_start;  // e.g. register with the packet pools, pin to a cpu
     std::function<void(uint32_t worker)> on_worker_stop;
+    Ranks ranks = {};
   };
 
   Engine(Clock& clock, Config config);
@@ -68,13 +80,18 @@ class Engine {
 
   // Only before the first run. The node belongs to worker `worker` modulo the number of workers.
   NodeId add(std::unique_ptr<Node> node, uint32_t worker);
+  // A node that rank `rank` runs, there on its worker `worker`. It needs ports where a link joins it to a node that is
+  // here.
+  NodeId add_elsewhere(uint32_t rank, uint32_t worker, std::string name, uint32_t ports);
   // Connects both directions of a link, each at its sender's rate. Propagation must be positive.
   void connect(PortRef a, PortRef b, Rate from_a, Rate from_b, Duration propagation);
   void connect(PortRef a, PortRef b, Rate rate, Duration propagation) { connect(a, b, rate, rate, propagation); }
 
   Node& node(NodeId id) { return *nodes_[id.value()]; }
   const Node& node(NodeId id) const { return *nodes_[id.value()]; }
-  uint32_t worker_of(NodeId id) const { return owner_[id.value()]; }
+  bool is_here(NodeId id) const { return owner_[id.value()] / workers() == rank_; }
+  // Of a node that is here.
+  uint32_t worker_of(NodeId id) const { return owner_[id.value()] % workers(); }
   size_t node_count() const { return nodes_.size(); }
   uint32_t workers() const { return static_cast<uint32_t>(workers_.size()); }
   bool is_wall() const { return clock_.is_wall(); }
@@ -106,8 +123,8 @@ class Engine {
   Instant now() const { return now_; }
   // now() for any thread; it may be about one window behind.
   Instant progress() const { return Instant::at_ps(progress_.load(std::memory_order_relaxed)); }
-  // From an action: the instant of the next event of a node or of the next action that is no look; never() if there is
-  // neither.
+  // From an action: the instant of the next event of a node or of the next action that is no look, on any rank; never()
+  // if there is neither. All ranks ask.
   Instant next_event() const;
   // While not running, or from an action.
   EngineStats stats() const;
@@ -140,7 +157,8 @@ class Engine {
   Clock& clock_;
   Config config_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::vector<uint32_t> owner_;
+  std::vector<uint32_t> owner_;  // over all ranks: rank × workers + worker
+  uint32_t rank_ = 0;
   std::unique_ptr<Meeting> meeting_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<NestLink> links_;

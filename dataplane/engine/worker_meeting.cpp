@@ -65,13 +65,7 @@ WindowReport WorkerMeeting::await_others(uint32_t worker, const WindowReport& mi
         sched_yield();
       }
     }
-    const WindowReport& other = slots_[i].reports[round & 1];
-    all.next = std::min(all.next, other.next);
-    all.horizon = std::min(all.horizon, other.horizon);
-    all.action = std::min(all.action, other.action);
-    all.act |= other.act;
-    all.stop |= other.stop;
-    all.busy |= other.busy;
+    all.combine(slots_[i].reports[round & 1]);
   }
   return all;
 }

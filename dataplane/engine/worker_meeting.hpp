@@ -28,6 +28,12 @@ class WorkerMeeting final : public Meeting {
     if (workers_ > 1) await_others(worker, {});
   }
   void deliver_all() noexcept override;
+  Instant share_action(Instant next) noexcept override {
+    deliver_all();
+    return next;
+  }
+  void take_back(NodeId, PortNo, const std::function<void(Packet)>&) noexcept override {}
+  void drain() noexcept override {}
   void see_messages(const std::function<void(const Message&)>& see) const override;
 
  private:

@@ -38,6 +38,21 @@ class Outbox {
     empty(sides_[filling_ ^ 1], deliver);
     empty(sides_[filling_], deliver);
   }
+  // Likewise: take(message) takes those that takes(message) claims; the others stay in their order.
+  template <typename Takes, typename Take>
+  void take_if(Takes&& takes, Take&& take) {
+    for (std::vector<Message>& side : sides_) {
+      std::vector<Message> rest;
+      for (Message& message : side) {
+        if (takes(message)) {
+          take(message);
+        } else {
+          rest.push_back(std::move(message));
+        }
+      }
+      side = std::move(rest);
+    }
+  }
   // While no worker fills or empties the outbox: calls see(message) for all messages, on both sides.
   template <typename See>
   void for_each(See&& see) const {
