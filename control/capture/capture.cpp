@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "dataplane/units/check.hpp"
 
@@ -159,30 +160,36 @@ CaptureBuffer Capture::fresh_buffer() {
   return buffer;
 }
 
-CaptureWriter::Batch Capture::batch_of(Instant floor) {
-  CaptureWriter::Batch batch{.buffers = {}, .floor = floor};
+std::vector<CaptureBuffer> Capture::take() {
+  std::vector<CaptureBuffer> out;
   for (auto& side : workers_) {
+    side->pressed = false;
     if (side->buffer.empty()) continue;
-    batch.buffers.push_back(std::move(side->buffer));
+    out.push_back(std::move(side->buffer));
     side->buffer = fresh_buffer();
   }
+  return out;
+}
+
+CaptureWriter::Batch Capture::batch_of(Instant floor, std::vector<CaptureBuffer> further) {
+  CaptureWriter::Batch batch{.buffers = take(), .floor = floor};
+  std::ranges::move(further, std::back_inserter(batch.buffers));
   return batch;
 }
 
-void Capture::flush(Instant floor) {
+void Capture::flush(Instant floor, std::vector<CaptureBuffer> further) {
   if (!writer_ || closed_) return;
   if (!options_.grow && !writer_->has_room()) return;  // the writer calls on_pressure when it has
-  writer_->put(batch_of(floor));
-  for (auto& side : workers_) side->pressed = false;
+  writer_->put(batch_of(floor, std::move(further)));
 }
 
-std::expected<CaptureTotals, std::string> Capture::close() {
+std::expected<CaptureTotals, std::string> Capture::close(std::vector<CaptureBuffer> further) {
   if (!writer_) start();
   if (!closed_) {
     closed_ = true;
     std::vector<uint64_t> missed;
     for (const auto& tap : taps_) missed.push_back(tap->missed());
-    writer_->finish(batch_of(Instant::never()), std::move(missed));
+    writer_->finish(batch_of(Instant::never(), std::move(further)), std::move(missed));
   }
   if (!writer_->error().empty()) return std::unexpected("the capture " + name_ + " is not whole: " + writer_->error());
   CaptureTotals totals = so_far();

@@ -83,11 +83,14 @@ class Capture {
 
   // While no worker runs (an engine action). Never waits for the disk, unless the capture may grow:
   // then it waits when the disk is more than two flushes behind.
-  void flush(dataplane::Instant floor);
+  // `further`: frames that other processes have seen.
+  void flush(dataplane::Instant floor, std::vector<CaptureBuffer> further = {});
+  // Likewise: the workers' buffers, for the process that writes the file. Nothing of them is written here.
+  std::vector<CaptureBuffer> take();
 
   // To be called after the last window, or when no tap is called any more; then from any thread. Idempotent. The error
   // is the operating system's message.
-  std::expected<CaptureTotals, std::string> close();
+  std::expected<CaptureTotals, std::string> close(std::vector<CaptureBuffer> further = {});
 
   // From any thread, while it goes on: frames, bytes and files so far.
   CaptureTotals so_far() const;
@@ -103,7 +106,7 @@ class Capture {
 
   Capture(CaptureFiles files, FrameFilter filter, CaptureOptions options);
   bool wants(const std::string& port) const;
-  CaptureWriter::Batch batch_of(dataplane::Instant floor);
+  CaptureWriter::Batch batch_of(dataplane::Instant floor, std::vector<CaptureBuffer> further);
   CaptureBuffer fresh_buffer();
 
   std::optional<CaptureFiles> files_;  // until start()

@@ -66,6 +66,13 @@ class CaptureBuffer {
     bytes_.clear();
   }
 
+  // Every member, for who brings a buffer to another process as bytes.
+  template <typename Self, typename See>
+  static void see_all(Self& self, See&& see) {
+    see(self.records_);
+    see(self.bytes_);
+  }
+
  private:
   std::vector<CaptureRecord> records_;
   pcapng::Bytes bytes_;

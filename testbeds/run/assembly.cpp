@@ -53,19 +53,21 @@ std::unique_ptr<pipelines::Switch> make_switch(const FabricNode& node, PacketPoo
 
 class Builder {
  public:
-  Builder(const control::Testbed& testbed, const control::Compiler& compiler, OutsideHosts* outside, bool flat)
+  Builder(const control::Testbed& testbed, const control::Compiler& compiler, OutsideHosts* outside, bool flat,
+          RankTalk* talk)
       : testbed_(testbed),
         compiler_(compiler),
         outside_(outside),
         flat_(flat),
+        talk_(talk),
         scale_up_(testbed),
         out_(std::make_unique<Assembly>()) {}
 
   std::expected<std::unique_ptr<Assembly>, std::string> build() {
     make_pools();
     make_engine();
-    out_->nodes = std::make_unique<LocalNodes>(testbed_.fabric, *out_->engine);
-    worker_of_ = spread_over_workers(testbed_.fabric, testbed_.run.workers);
+    Ranks ranks{talk_, testbed_.fabric, testbed_.run.workers};
+    out_->nodes = std::make_unique<LocalNodes>(testbed_.fabric, *out_->engine, std::move(ranks));
     for (uint32_t n = 0; n < testbed_.fabric.nodes.size() && wrong_.empty(); ++n) add_node(n);
     for (uint32_t n = 0; n < testbed_.fabric.nodes.size() && wrong_.empty(); ++n) add_further_ports(n);
     share_zero(recordings_);
@@ -81,7 +83,7 @@ class Builder {
   void make_pools() {
     const uint64_t limit = packet_memory_limit(testbed_);
     out_->budget = std::make_unique<PacketBudget>(limit, [all = out_.get()] { all->engine->stop(); });
-    PoolConfig frames{.name = "frames", .room_bytes = kFrameRoom, .budget = out_->budget.get()};
+    PoolConfig frames{.name = pool_name("frames"), .room_bytes = kFrameRoom, .budget = out_->budget.get()};
     const DeviceNeed need = device_need(testbed_);
     if (!need.pci.empty()) {
       frames.for_devices = true;
@@ -91,13 +93,18 @@ class Builder {
     start_eal({.memory_mib = need.eal_mebibytes, .pci = need.pci, .numa_node = frames.numa_node});
     out_->frame_pool = std::make_unique<PacketPool>(frames);
     if (need.xdp_packets > 0) {
-      PoolConfig xdp{.name = "xdp_frames", .room_bytes = PacketPool::room_in_a_page(), .for_devices = true};
+      PoolConfig xdp{.name = pool_name("xdp_frames"), .room_bytes = PacketPool::room_in_a_page(), .for_devices = true};
       xdp.packet_limit = need.xdp_packets;
       out_->xdp_pool = std::make_unique<PacketPool>(xdp);
     }
     out_->header_pool = std::make_unique<PacketPool>(
-        PoolConfig{.name = "headers", .room_bytes = kHeaderRoom, .budget = out_->budget.get()});
+        PoolConfig{.name = pool_name("headers"), .room_bytes = kHeaderRoom, .budget = out_->budget.get()});
     out_->header_pool->set_larger(out_->frame_pool.get());
+  }
+
+  // Ranks may be threads of one process (tests).
+  std::string pool_name(const std::string& what) const {
+    return talk_ == nullptr ? what : what + "_" + std::to_string(talk_->rank());
   }
 
   void make_engine() {
@@ -118,15 +125,18 @@ class Builder {
                                                                          .seed = run.seed,
                                                                          .nest = !flat_,
                                                                          .on_worker_start = start,
-                                                                         .on_worker_stop = stop});
+                                                                         .on_worker_stop = stop,
+                                                                         .ranks = {talk_, out_->header_pool.get()}});
   }
 
   void add_node(uint32_t n) {
     const FabricNode& node = testbed_.fabric.nodes[n];
-    if (node.kind == NodeKind::kSwitch) {
+    if (!ranks().is_here(n)) {
+      add_elsewhere(n, node);
+    } else if (node.kind == NodeKind::kSwitch) {
       auto made = make_switch(node, *out_->header_pool);
       out_->nodes->add(n, *made);
-      out_->engine->add(std::move(made), worker_of_[n]);
+      out_->engine->add(std::move(made), ranks().worker_of(n));
     } else if (control::is_builtin(node.attachment)) {
       add_builtin(n, node);
     } else {
@@ -150,8 +160,18 @@ class Builder {
     }
     auto made = std::make_unique<RoceHost>(config, *out_->header_pool);
     out_->nodes->add(n, *made);
-    out_->engine->add(std::move(made), worker_of_[n]);
+    out_->engine->add(std::move(made), ranks().worker_of(n));
   }
+
+  // Its ports are needed where a neighbour is here.
+  void add_elsewhere(uint32_t n, const FabricNode& node) {
+    const auto ports = static_cast<uint16_t>(node.ports.size());
+    bool any_here = scale_up_.ports_of(n) > 0;
+    for (uint16_t p = 0; p < ports && !any_here; ++p) any_here = ranks().is_here(testbed_.fabric.peer_of({n, p}).node);
+    const uint32_t all = any_here ? uint32_t{ports} + scale_up_.ports_of(n) : 0;
+    out_->engine->add_elsewhere(ranks().rank_of(n), ranks().worker_of(n), node.name, all);
+  }
+  const Ranks& ranks() const { return out_->nodes->ranks(); }
 
   // A host sees its network's classes: the maps of the switch before it.
   PriorityMap priorities_at(uint32_t n) const {
@@ -206,12 +226,18 @@ class Builder {
     }
     out_->nodes->add(LinkEnd{n, port}, *made->node);
     if (made->recording != nullptr) recordings_.push_back(made->recording);
-    out_->engine->add(std::move(made->node), worker_of_[n]);
+    out_->engine->add(std::move(made->node), ranks().worker_of(n));
+  }
+
+  // Also of a node elsewhere.
+  std::optional<PortRef> place_of(LinkEnd end) const {
+    if (!ranks().is_here(end.node)) return PortRef{NodeId{end.node}, PortNo{end.port}};
+    return out_->nodes->at(end);
   }
 
   void connect(const control::FabricLink& link) {
-    const auto a = out_->nodes->at(link.a);
-    const auto b = out_->nodes->at(link.b);
+    const auto a = place_of(link.a);
+    const auto b = place_of(link.b);
     if (!a || !b) return;
     const auto rate_at = [&](LinkEnd end) { return testbed_.fabric.nodes[end.node].clock.of(link.rate); };
     out_->engine->connect(*a, *b, rate_at(link.a), rate_at(link.b), link.propagation);
@@ -219,8 +245,8 @@ class Builder {
 
   void connect_scale_up() {
     scale_up_.for_each([this](uint32_t node, PortNo port, uint32_t peer, PortNo peer_port) {
-      const auto a = out_->nodes->at(LinkEnd{node, 0});
-      const auto b = out_->nodes->at(LinkEnd{peer, 0});
+      const auto a = place_of({node, 0});
+      const auto b = place_of({peer, 0});
       if (!a || !b) return;
       const control::BuiltinHostParameters& link = testbed_.fabric.nodes[node].builtin;
       out_->engine->connect({a->node, port}, {b->node, peer_port}, link.scale_up_rate, link.scale_up_latency);
@@ -278,8 +304,8 @@ class Builder {
   const control::Compiler& compiler_;
   OutsideHosts* outside_;
   bool flat_;
+  RankTalk* talk_;
   ScaleUpLinks scale_up_;
-  std::vector<uint32_t> worker_of_;               // by node of the fabric
   std::vector<uint32_t> outside_nodes_;           // that are not built in, as OutsideHosts numbers them
   std::vector<dataplane::PcapEdge*> recordings_;  // that were made together
   std::unique_ptr<Assembly> out_;
@@ -301,8 +327,8 @@ uint64_t Assembly::packets_made() const {
 
 std::expected<std::unique_ptr<Assembly>, std::string> assemble(const control::Testbed& testbed,
                                                                const control::Compiler& compiler, OutsideHosts* outside,
-                                                               bool flat) {
-  return Builder(testbed, compiler, outside, flat).build();
+                                                               bool flat, RankTalk* talk) {
+  return Builder(testbed, compiler, outside, flat, talk).build();
 }
 
 }  // namespace softspine::testbeds

@@ -43,14 +43,14 @@ struct Assembly {
 
 // The testbed and the compiler must outlive the Assembly. `outside`: the testbed's outside hosts in the fabric's order;
 // may be null if there are none. `flat`: one window for all nodes (dataplane/engine/window_nest.hpp), to the same
-// result. The error is a sentence for a person.
+// result. `talk`: to the other ranks; this one builds its own nodes alone. The error is a sentence for a person.
 std::expected<std::unique_ptr<Assembly>, std::string> assemble(const control::Testbed& testbed,
                                                                const control::Compiler& compiler, OutsideHosts* outside,
-                                                               bool flat = false);
+                                                               bool flat = false, dataplane::RankTalk* talk = nullptr);
 
-// The worker of each node of the fabric. What has windows of its own (dataplane/engine/window_nest.hpp: a rack, or
-// racks that hosts join) is one worker's; so are a ToR and its hosts. These are dealt out in equal parts, and so are
-// the tiers above.
+// The worker of each node of the fabric; ranks are cut alike, each its own share of workers. What has windows of its
+// own (dataplane/engine/window_nest.hpp: a rack, or racks that hosts join) is one worker's; so are a ToR and its hosts.
+// These are dealt out in equal parts, and so are the tiers above.
 std::vector<uint32_t> spread_over_workers(const control::Fabric& fabric, uint32_t workers);
 
 }  // namespace softspine::testbeds

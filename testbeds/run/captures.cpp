@@ -123,7 +123,7 @@ std::expected<control::CaptureTotals, std::string> Captures::close_all() {
   std::expected<control::CaptureTotals, std::string> out = control::CaptureTotals{};
   for (const auto& [name, capture] : running_) {
     capture->detach(board_);
-    const auto closed = capture->capture().close();
+    const auto closed = capture->close();
     if (name == kRunCapture || !closed) out = closed;
   }
   return out;

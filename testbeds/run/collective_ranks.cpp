@@ -38,15 +38,14 @@ std::string text_of(const UnfinishedOperation& op) {
   }
 }
 
-void add_counts(const RankProgram& program, control::CollectiveSnapshot& out) {
-  const RankCounters& counters = program.counters();
+void add_counts(const RankCounters& counters, uint64_t unclaimed, control::CollectiveSnapshot& out) {
   constexpr auto kSends = static_cast<size_t>(OperationKind::kSend);
   constexpr auto kReceives = static_cast<size_t>(OperationKind::kReceive);
   out.messages_sent += counters.done[kSends];
   out.messages_received += counters.done[kReceives];
   out.scale_up_messages += counters.scale_up_messages;
   out.scale_up_bytes += counters.scale_up_bytes;
-  out.messages_unclaimed += program.unclaimed_messages();
+  out.messages_unclaimed += unclaimed;
   out.received_bytes += counters.bytes[kReceives];
   out.clears_sent += counters.clears_sent;
   out.clears_received += counters.clears_received;
@@ -64,6 +63,16 @@ control::RankTimes times_of(const RankProgram& program, const std::string& host)
 }
 
 }  // namespace
+
+struct CollectiveRanks::Facts {
+  uint32_t rank = 0;
+  RankCounters counters;
+  uint64_t unclaimed = 0;
+  control::RankTimes times;
+  std::vector<Duration> collectives;  // the time of each that has ended
+  bool has_ended = false;
+  std::string waits;  // empty: for nothing
+};
 
 class CollectiveRanks::RankHere final : public OperationObserver {
  public:
@@ -129,40 +138,59 @@ void CollectiveRanks::start() {
 
 void CollectiveRanks::snapshot(control::FabricSnapshot& out) {
   for (size_t i = 0; i < testbed_.collectives.size(); ++i) {
-    out.collectives.push_back(copy(testbed_.collectives[i], ranks_here_[i]));
+    const CollectiveRun& run = testbed_.collectives[i];
+    std::vector<Facts> here;
+    for (const auto& rank : ranks_here_[i]) here.push_back(facts_of(run, *rank));
+    out.collectives.push_back(copy(run, nodes_.ranks().collect_all(here, &Facts::rank)));
   }
 }
 
-control::CollectiveSnapshot CollectiveRanks::copy(const CollectiveRun& run, const Ranks& ranks) const {
+CollectiveRanks::Facts CollectiveRanks::facts_of(const CollectiveRun& run, const RankHere& rank) const {
+  const RankProgram& program = rank.program();
+  Facts out{.rank = rank.rank(),
+            .counters = program.counters(),
+            .unclaimed = program.unclaimed_messages(),
+            .times = times_of(program, testbed_.fabric.nodes[run.traffic.hosts[rank.rank()]].name),
+            .collectives = {},
+            .has_ended = program.state() == RankProgram::State::kEnded,
+            .waits = {}};
+  for (size_t i = 0; i < rank.ended(); ++i) out.collectives.push_back(rank.time_of(i));
+  if (out.has_ended) return out;
+  if (const auto open = program.unfinished(); !open.empty()) out.waits = text_of(open.front());
+  return out;
+}
+
+control::CollectiveSnapshot CollectiveRanks::copy(const CollectiveRun& run, const std::vector<Facts>& ranks) {
   control::CollectiveSnapshot out{.name = run.name};
   for (size_t s = 0; s < run.shapes.size(); ++s) out.sizes.push_back(copy_size(run, s, ranks));
-  for (const auto& rank : ranks) {
-    const std::string& host = testbed_.fabric.nodes[run.traffic.hosts[rank->rank()]].name;
-    add_counts(rank->program(), out);
-    const control::RankTimes times = times_of(rank->program(), host);
+  for (const Facts& rank : ranks) {
+    add_counts(rank.counters, rank.unclaimed, out);
+    const control::RankTimes& times = rank.times;
     if (out.least_wait.host.empty() || times.waited < out.least_wait.waited) out.least_wait = times;
     if (out.longest_wait.host.empty() || times.waited > out.longest_wait.waited) out.longest_wait = times;
-    if (rank->program().state() == RankProgram::State::kEnded) {
-      const Instant ended = rank->program().counters().ended;
+    if (rank.has_ended) {
+      const Instant ended = rank.counters.ended;
       out.ended = out.ranks_done == 0 ? ended : std::max(out.ended, ended);
       ++out.ranks_done;
-      continue;
+    } else if (!rank.waits.empty()) {
+      out.waiting.push_back({rank.rank, rank.times.host, rank.waits});
     }
-    const std::vector<UnfinishedOperation> open = rank->program().unfinished();
-    if (open.empty()) continue;
-    out.waiting.push_back({rank->rank(), host, text_of(open.front())});
   }
   return out;
 }
 
-control::CollectiveSizeSnapshot CollectiveRanks::copy_size(const CollectiveRun& run, size_t size, const Ranks& ranks) {
+control::CollectiveSizeSnapshot CollectiveRanks::copy_size(const CollectiveRun& run, size_t size,
+                                                           const std::vector<Facts>& ranks) {
   control::CollectiveSizeSnapshot out{.shape = run.shapes[size]};
   Duration sum;
   for (uint32_t i = 0; i < run.iterations; ++i) {
     const size_t collective = size * run.iterations + i;
-    if (ranks.empty() || std::ranges::any_of(ranks, [&](const auto& it) { return it->ended() <= collective; })) break;
+    if (ranks.empty() ||
+        std::ranges::any_of(ranks, [&](const Facts& it) { return it.collectives.size() <= collective; })) {
+      break;
+    }
     Duration all;
-    for (const auto& rank : ranks) all = all + rank->time_of(collective);
+    for (const Facts& rank : ranks) all = all + rank.collectives[collective];
     const Duration mean = all / static_cast<int64_t>(ranks.size());
     out.shortest = out.done == 0 ? mean : std::min(out.shortest, mean);
     out.longest = std::max(out.longest, mean);

@@ -34,8 +34,13 @@ class CollectiveRanks : public RunPart {
   class RankHere;
   using Ranks = std::vector<std::unique_ptr<RankHere>>;
 
-  control::CollectiveSnapshot copy(const control::CollectiveRun& run, const Ranks& ranks) const;
-  static control::CollectiveSizeSnapshot copy_size(const control::CollectiveRun& run, size_t size, const Ranks& ranks);
+  // What is known of a rank, wherever its host is.
+  struct Facts;
+
+  Facts facts_of(const control::CollectiveRun& run, const RankHere& rank) const;
+  static control::CollectiveSnapshot copy(const control::CollectiveRun& run, const std::vector<Facts>& ranks);
+  static control::CollectiveSizeSnapshot copy_size(const control::CollectiveRun& run, size_t size,
+                                                   const std::vector<Facts>& ranks);
 
   const control::Testbed& testbed_;
   const LocalNodes& nodes_;

@@ -57,28 +57,52 @@ void update_buffers(const Mmu& mmu, PortNo port, control::PortSnapshot& copy, co
 }  // namespace
 
 std::expected<void, std::string> CounterSeries::open(const SeriesRequest& request) {
+  take_shape();
+  if (!nodes_.ranks().is_first()) {  // it gives rank 0 what has changed
+    begin(nullptr, request);
+    return {};
+  }
   auto lines = control::SeriesLines::open(request.path, &ending_);
   if (!lines) return std::unexpected("cannot write counters to " + lines.error());
-  open(std::move(*lines), request);
+  begin(std::move(*lines), request);
   return {};
 }
 
 void CounterSeries::open(std::unique_ptr<control::SampleSink> sink, const SeriesRequest& request) {
-  request_ = request;
-  sink_ = std::move(sink);
+  take_shape();
+  begin(std::move(sink), request);
+}
+
+void CounterSeries::take_shape() {
+  const Ranks& ranks = nodes_.ranks();
   control::FabricSnapshot shape = snapshot_of(testbed_, compiler_, nodes_, RunFlows{}, nodes_.engine().now());
+  if (!ranks.is_alone()) {
+    joined_ = std::make_unique<JoinedSeries>(ranks, testbed_.fabric, shape);
+    std::erase_if(shape.switches, [&](const auto& node) { return !is_here(node.name); });
+    std::erase_if(shape.hosts, [&](const auto& node) { return !is_here(node.name); });
+  }
   now_.switches = std::move(shape.switches);
   now_.hosts = std::move(shape.hosts);
   now_.edges = std::move(shape.edges);
+}
+
+bool CounterSeries::is_here(const std::string& name) const {
+  const auto found = std::ranges::find(testbed_.fabric.nodes, name, &control::FabricNode::name);
+  return nodes_.ranks().is_here(static_cast<uint32_t>(found - testbed_.fabric.nodes.begin()));
+}
+
+void CounterSeries::begin(std::unique_ptr<control::SampleSink> sink, const SeriesRequest& request) {
+  request_ = request;
+  sink_ = std::move(sink);
   size_t ports = 0;
   for (const control::SwitchSnapshot& node : now_.switches) ports += node.ports.size();
   states_.resize(ports);
   for (const control::HostSnapshot& host : now_.hosts) ports += host.ports.size();
   changes_.resize(ports + now_.edges.size());
   pools_.resize(testbed_.fabric.nodes.size());
-  series_.emplace(now_, request.counters);
+  series_.emplace(all(), request.counters);
   needs_ = series_->needs();
-  sink_->begin(series_->shape(testbed_.name, request_.interval));
+  if (sink_) sink_->begin(series_->shape(testbed_.name, request_.interval));
   if (nodes_.engine().is_wall()) writer_ = std::jthread{[this](const std::stop_token& stop) { write(stop); }};
   nodes_.engine().look_at(Instant::at(request_.interval), [this](Instant now) { sample(now); });
 }
@@ -102,6 +126,10 @@ Instant CounterSeries::after(Instant now) const {
 }
 
 bool CounterSeries::is_at_rest(Instant now) const {
+  return nodes_.ranks().all(is_at_rest_here(now));
+}
+
+bool CounterSeries::is_at_rest_here(Instant now) const {
   bool all = true;
   const auto look_at = [&](uint32_t ports, const auto& flow_control_of) {
     for (uint16_t p = 0; p < ports && all; ++p) all = flow_control_of(PortNo{p}).is_at_rest(now);
@@ -116,6 +144,11 @@ bool CounterSeries::is_at_rest(Instant now) const {
 }
 
 void CounterSeries::copy(Instant now) {
+  copy_here(now);
+  if (joined_) joined_->update(now_, changes_, needs_.pools);
+}
+
+void CounterSeries::copy_here(Instant now) {
   now_.instant = now;
   size_t port = 0;
   nodes_.for_each_switch([&, out = now_.switches.begin()](uint32_t n, const pipelines::Switch& node) mutable {
@@ -230,7 +263,8 @@ void CounterSeries::write(const std::stop_token& stop) {
 }
 
 void CounterSeries::add_sample() {
-  const control::SeriesSample sample = series_->sample(now_, changes_);
+  if (!sink_) return;  // rank 0 has it
+  const control::SeriesSample sample = series_->sample(all(), joined_ ? joined_->changes() : changes_);
   sink_->sample(sample);
   report_errors(now_.instant);
 }
@@ -241,6 +275,7 @@ void CounterSeries::finish(Instant now) {
   copy(now);
   hand_over();
   wait_until_written();
+  if (!sink_) return;
   sink_->end(now);
   report_errors(now);
 }

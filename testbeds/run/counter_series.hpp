@@ -12,6 +12,8 @@
 // clock by the look itself, which has the copy in its cache (another core would have to fetch it, and to be woken:
 // twice the time); on the wall clock by a thread, while the fabric goes on, and the next look waits until it is done.
 // So the copy belongs to one of the two at any time.
+//
+// Over ranks each has a copy of its own nodes, and gives rank 0 those that have changed; rank 0 alone has a sink.
 #pragma once
 
 #include <atomic>
@@ -29,6 +31,7 @@
 #include "control/record/series.hpp"
 #include "control/record/sink.hpp"
 #include "control/telemetry/error_channel.hpp"
+#include "testbeds/run/joined_series.hpp"
 #include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/run_part.hpp"
 
@@ -47,7 +50,7 @@ class CounterSeries : public RunPart {
                 control::ErrorChannel& errors)
       : testbed_(testbed), compiler_(compiler), nodes_(nodes), errors_(errors) {}
 
-  // Called before the first window: one of the two. The error is a sentence.
+  // Called before the first window: one of the two. Over ranks by all at once. The error is a sentence.
   std::expected<void, std::string> open(const SeriesRequest& request);
   void open(std::unique_ptr<control::SampleSink> sink, const SeriesRequest& request);
   // A reader of the file that takes nothing is soon given up.
@@ -64,8 +67,12 @@ class CounterSeries : public RunPart {
     bool was_at_rest = false;
   };
 
+  void take_shape();
+  void begin(std::unique_ptr<control::SampleSink> sink, const SeriesRequest& request);
   void sample(dataplane::Instant now);
+  bool is_here(const std::string& name) const;
   void copy(dataplane::Instant now);
+  void copy_here(dataplane::Instant now);
   void copy_switch(uint32_t number, const pipelines::Switch& node, control::SwitchSnapshot& out, size_t first_port);
   control::PortChanges copy_port(const pipelines::Switch& node, dataplane::PortNo port, bool shares,
                                  control::PortSnapshot& out, PortState& state) const;
@@ -75,8 +82,10 @@ class CounterSeries : public RunPart {
   void copy_host(const RoceHost& host, control::HostSnapshot& out, size_t first_port);
   control::PortChanges copy_pauses_of_host(const dataplane::PortFlowControl& flow, control::HostPauses& out) const;
   bool is_at_rest(dataplane::Instant now) const;
+  bool is_at_rest_here(dataplane::Instant now) const;
   dataplane::Instant after(dataplane::Instant now) const;
 
+  const control::FabricSnapshot& all() const { return joined_ ? joined_->all() : now_; }
   void hand_over();
   void add_sample();
   void wait_until_written();
@@ -99,6 +108,7 @@ class CounterSeries : public RunPart {
   std::optional<control::Series> series_;
   control::FabricSnapshot now_;  // switches, hosts and edges only: as of the last sample
   std::vector<control::PortChanges> changes_;
+  std::unique_ptr<JoinedSeries> joined_;  // over ranks: of all nodes, at rank 0
 
   std::mutex lock_;
   std::condition_variable_any changed_;

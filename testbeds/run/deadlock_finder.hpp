@@ -14,6 +14,13 @@
 
 namespace softspine::testbeds {
 
+// The queues of one switch that are stuck; by queue, the ports that its packets came in by.
+struct StuckHere {
+  uint32_t node = 0;
+  std::vector<dataplane::StuckQueue> queues;
+  std::vector<std::vector<dataplane::PortNo>> sources;
+};
+
 class DeadlockFinder : public RunPart {
  public:
   // All must outlive the DeadlockFinder.
@@ -25,11 +32,14 @@ class DeadlockFinder : public RunPart {
 
  private:
   void look(dataplane::Instant now);
+  std::vector<StuckHere> gather_stuck() const;
 
   const control::Testbed& testbed_;
   const LocalNodes& nodes_;
   Incidents& incidents_;
   control::DeadlockWatch watch_;
+  bool any_obeys_ = false;  // of the switches here
+  bool has_looked_ = false;
   std::vector<control::DeadlockSnapshot> found_;
 };
 

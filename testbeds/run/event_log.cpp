@@ -21,6 +21,15 @@ std::tuple<Instant, uint32_t, uint16_t, size_t> order_of(const Event& event) {
   return {event.at, event.node, event.port, is_burst ? 1 + static_cast<size_t>(event.reason) : 0};
 }
 
+class NoEvents final : public control::EventSink {
+ public:
+  void begin(const std::string&) override {}
+  void event(const Event&, std::string_view) override {}
+  void event(const control::ControlNote&) override {}
+  void end(Instant) override {}
+  std::string take_error() override { return {}; }
+};
+
 constexpr size_t kRestAt = size_t{1} << 15;
 // How far behind the file may be; on the wall clock every look costs a stop of all workers.
 constexpr Duration kEventsEveryVirtual = Duration::ms(1);
@@ -33,6 +42,10 @@ EventLog::~EventLog() {
 }
 
 std::expected<void, std::string> EventLog::open(const std::string& path) {
+  if (!nodes_.ranks().is_first()) {  // it helps rank 0 to gather
+    open(std::make_unique<NoEvents>());
+    return {};
+  }
   auto lines = control::EventLines::open(path, &ending_);
   if (!lines) return std::unexpected("cannot write events to " + lines.error());
   open(std::move(*lines));
@@ -77,12 +90,14 @@ void EventLog::gather_control() {
 void EventLog::write_before(Instant now, Instant end) {
   if (sinks_.empty()) return;
   for (const auto& recorder : recorders_) recorder->end_bursts(now);
+  std::vector<Event> recorded;
   for (const auto& buffer : buffers_) {
     buffer->take([&](const Event& event) {
-      events_.push_back(event);
-      events_.back().at = std::min(event.at, end);
+      recorded.push_back(event);
+      recorded.back().at = std::min(event.at, end);
     });
   }
+  for (const auto& each : nodes_.ranks().gather(recorded)) events_.insert(events_.end(), each.begin(), each.end());
   gather_control();
   std::ranges::stable_sort(events_, {}, order_of);
   std::ranges::stable_sort(notes_, {}, &control::ControlNote::at);

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+
 #include "control/document/words.hpp"
 #include "control/topology/node_sets.hpp"
 
@@ -12,6 +16,8 @@ namespace softspine::testbeds {
 using namespace dataplane;
 
 namespace {
+
+constexpr const char* kNoFile = "/dev/null";
 
 // A name that is no pattern of ports names nodes: all ports of each.
 std::expected<std::vector<std::string>, std::string> port_patterns(const std::vector<std::string>& given,
@@ -67,29 +73,61 @@ std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(c
   options.filter = request.filter;
   options.rotation = request.rotation;
   options.wait_for_reader = request.wait_for_reader;
+  if (!nodes.ranks().is_first()) {  // rank 0 writes
+    request.path = kNoFile;
+    options.rotation = {};
+  }
   auto capture = control::Capture::open(request.path, std::move(options));
   if (!capture) return std::unexpected(capture.error());
-  std::unique_ptr<FabricCapture> out{new FabricCapture(request, std::move(*capture))};
+  std::unique_ptr<FabricCapture> out{new FabricCapture(request, std::move(*capture), nodes.ranks())};
   out->choose_ports(testbed, nodes);
-  // Asked for by a worker or by the writer's thread, done between two windows: the capture may have ended by then.
-  out->capture_->on_pressure([&engine = nodes.engine(), capture = out->capture_.get(), watches = out->watches_] {
+  out->flush_in_time(nodes.engine());
+  return out;
+}
+
+// Asked for by a worker or by the writer's thread, done between two windows: the capture may have ended by then.
+void FabricCapture::flush_in_time(Engine& engine) {
+  if (!ranks_.is_alone()) {  // no rank flushes by itself
+    engine.at_rest([this, watches = watches_](Instant now) {
+      if (*watches) flush(now);
+    });
+    capture_->on_pressure([&engine] { engine.wants_rest().store(true, std::memory_order_relaxed); });
+    return;
+  }
+  capture_->on_pressure([&engine, capture = capture_.get(), watches = watches_] {
     engine.post([capture, watches](Instant then) {
       if (*watches) capture->flush(then);
     });
   });
+}
+
+std::vector<control::CaptureBuffer> FabricCapture::frames_elsewhere() {
+  if (ranks_.is_alone()) return {};
+  auto all = ranks_.collect(ranks_.is_first() ? std::vector<control::CaptureBuffer>{} : capture_->take());
+  std::vector<control::CaptureBuffer> out;
+  for (auto& each : all) std::ranges::move(each, std::back_inserter(out));
   return out;
 }
 
 void FabricCapture::choose_ports(const control::Testbed& testbed, const LocalNodes& nodes) {
+  if (ranks_.is_alone()) {
+    return nodes.for_each_port([&](control::LinkEnd end, const Transmitter&) { choose_port(testbed, nodes, end); });
+  }
+  for (uint32_t n = 0; n < testbed.fabric.nodes.size(); ++n) {
+    for (uint16_t p = 0; p < testbed.fabric.nodes[n].ports.size(); ++p) choose_port(testbed, nodes, {n, p});
+  }
+}
+
+// Ports of nodes elsewhere have their place among the file's interfaces, too.
+void FabricCapture::choose_port(const control::Testbed& testbed, const LocalNodes& nodes, control::LinkEnd end) {
   const control::Fabric& fabric = testbed.fabric;
-  nodes.for_each_port([&](control::LinkEnd end, const Transmitter&) {
-    const size_t node_ports = request_.filter.empty() ? fabric.nodes[end.node].ports.size() : 0;
-    Tap* tap = capture_->add_port(fabric.name_of(end), fabric.links[fabric.port(end).link].rate, *nodes.worker_at(end),
-                                  control::pcapng::link_description(fabric.name_of(fabric.peer_of(end)), node_ports));
-    if (tap == nullptr) return;
-    taps_.push_back({{end, false}, tap});
-    if (!request_.ports.empty() && nodes.switch_at(end.node) != nullptr) taps_.push_back({{end, true}, tap});
-  });
+  const size_t node_ports = request_.filter.empty() ? fabric.nodes[end.node].ports.size() : 0;
+  const auto worker = nodes.worker_at(end);
+  Tap* tap = capture_->add_port(fabric.name_of(end), fabric.links[fabric.port(end).link].rate, worker.value_or(0),
+                                control::pcapng::link_description(fabric.name_of(fabric.peer_of(end)), node_ports));
+  if (tap == nullptr || !worker) return;
+  taps_.push_back({{end, false}, tap});
+  if (!request_.ports.empty() && nodes.switch_at(end.node) != nullptr) taps_.push_back({{end, true}, tap});
 }
 
 void FabricCapture::begin(TapBoard& board, Instant now) {

@@ -47,8 +47,10 @@ class FabricCapture {
   void detach(TapBoard& board);
   bool attached() const { return *watches_; }
 
-  // Called from an action.
-  void flush(dataplane::Instant now) { capture_->flush(now); }
+  // Called from an action; over ranks by all at once, and rank 0 writes what all have seen.
+  void flush(dataplane::Instant now) { capture_->flush(now, frames_elsewhere()); }
+  // After the last window, likewise.
+  std::expected<control::CaptureTotals, std::string> close() { return capture_->close(frames_elsewhere()); }
 
   const CaptureRequest& request() const { return request_; }
   dataplane::Instant until() const { return until_; }
@@ -56,12 +58,16 @@ class FabricCapture {
   const control::Capture& capture() const { return *capture_; }
 
  private:
-  FabricCapture(CaptureRequest request, std::unique_ptr<control::Capture> capture)
-      : request_(std::move(request)), capture_(std::move(capture)) {}
+  FabricCapture(CaptureRequest request, std::unique_ptr<control::Capture> capture, const Ranks& ranks)
+      : request_(std::move(request)), capture_(std::move(capture)), ranks_(ranks) {}
   void choose_ports(const control::Testbed& testbed, const LocalNodes& nodes);
+  void choose_port(const control::Testbed& testbed, const LocalNodes& nodes, control::LinkEnd end);
+  void flush_in_time(dataplane::Engine& engine);
+  std::vector<control::CaptureBuffer> frames_elsewhere();
 
   CaptureRequest request_;
   std::unique_ptr<control::Capture> capture_;
+  const Ranks& ranks_;
   dataplane::Instant until_ = dataplane::Instant::never();
   std::vector<std::pair<TapBoard::Place, dataplane::Tap*>> taps_;
   // Touched in actions only. Shared with a flush that was requested and may come after the capture's end.

@@ -65,7 +65,8 @@ void FlowSeries::hand_over(Instant now) {
   changed_.clear();
   for (uint32_t i = 0; i < flows_.size(); ++i) {
     const auto& source = flows_.source(i);
-    const ReliableSender* const sender = source ? source->sender() : nullptr;
+    const bool is_here = source && source->host != nullptr;
+    const ReliableSender* const sender = is_here ? source->host->sender(source->number) : nullptr;
     if (sender == nullptr) continue;
     const FlowSample state = state_of(i, *source, *sender);
     if (state != last_[i]) add(state);

@@ -19,14 +19,19 @@
 #include "dataplane/engine/engine.hpp"
 #include "pipelines/switch.hpp"
 #include "testbeds/hosts/roce_host.hpp"
+#include "testbeds/run/ranks.hpp"
 
 namespace softspine::testbeds {
 
 class LocalNodes {
  public:
   // Both must outlive it. No node is here yet.
-  LocalNodes(const control::Fabric& fabric, dataplane::Engine& engine)
-      : fabric_(fabric), engine_(engine), switches_(fabric.nodes.size()), hosts_(fabric.nodes.size()) {}
+  LocalNodes(const control::Fabric& fabric, dataplane::Engine& engine, Ranks ranks = {})
+      : fabric_(fabric),
+        engine_(engine),
+        ranks_(std::move(ranks)),
+        switches_(fabric.nodes.size()),
+        hosts_(fabric.nodes.size()) {}
 
   // Called before the first window, once for each. `node`: its number in the fabric.
   void add(uint32_t node, pipelines::Switch& it) { switches_[node] = &it; }
@@ -37,6 +42,7 @@ class LocalNodes {
   }
 
   dataplane::Engine& engine() const { return engine_; }
+  const Ranks& ranks() const { return ranks_; }
 
   // Null: the node is of another kind, or not here.
   pipelines::Switch* switch_at(uint32_t node) const { return switches_[node]; }
@@ -70,6 +76,18 @@ class LocalNodes {
       }
     }
   }
+  // The far ends of links that lead to another rank's nodes: f(end, its sender as it stands here). What such a link had
+  // under way when it went down is counted there.
+  template <typename F>
+  void for_each_end_elsewhere(F&& f) const {
+    if (ranks_.is_alone()) return;
+    for (const control::FabricLink& link : fabric_.links) {
+      for (const auto& [end, other] : {std::pair(link.a, link.b), std::pair(link.b, link.a)}) {
+        if (ranks_.is_here(end.node) || !ranks_.is_here(other.node)) continue;
+        f(end, engine_.node(dataplane::NodeId{end.node}).transmitter(dataplane::PortNo{end.port}));
+      }
+    }
+  }
   bool any_edge() const { return !edges_.empty(); }
 
  private:
@@ -82,6 +100,7 @@ class LocalNodes {
 
   const control::Fabric& fabric_;
   dataplane::Engine& engine_;
+  Ranks ranks_;
   std::vector<pipelines::Switch*> switches_;  // by node of the fabric
   std::vector<RoceHost*> hosts_;              // by node of the fabric
   std::vector<std::pair<control::LinkEnd, dataplane::Nic*>> edges_;

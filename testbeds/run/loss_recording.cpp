@@ -39,12 +39,17 @@ void LossRecording::record_into(bool on) {
   nodes_.for_each_port([&](control::LinkEnd end, dataplane::Transmitter& sender) {
     sender.record_losses(buffer_of(*nodes_.worker_at(end)), end.node, end.port);
   });
+  nodes_.for_each_end_elsewhere([&](control::LinkEnd end, dataplane::Transmitter& sender) {
+    sender.record_losses(buffer_of(0), end.node, end.port);
+  });
 }
 
 std::vector<LossRecord> LossRecording::take_before(dataplane::Instant now) {
+  std::vector<LossRecord> lost;
   for (const auto& buffer : buffers_) {
-    buffer->take([this](const LossRecord& record) { waiting_.push_back(record); });
+    buffer->take([&](const LossRecord& record) { lost.push_back(record); });
   }
+  for (const auto& each : nodes_.ranks().gather(lost)) waiting_.insert(waiting_.end(), each.begin(), each.end());
   std::ranges::stable_sort(waiting_, {}, [](const LossRecord& r) { return std::tuple{r.at, r.node}; });
   const auto end = std::ranges::lower_bound(waiting_, now, {}, &LossRecord::at);
   std::vector<LossRecord> out(waiting_.begin(), end);

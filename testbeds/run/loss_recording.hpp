@@ -4,6 +4,7 @@
 //   who records   switches, built-in hosts and the sending ends of all links, from start() on; before that nothing does
 //   order         instant, node, then as its node recorded it: the same for any number of workers
 //   emptied       whenever the workers stand still; a worker asks for that when it has 65,536 records
+// Over ranks, every rank has the records of all.
 // The outside edges' own drops (a guest that does not read) are not recorded: they are the outside's.
 //
 // Everything here happens in engine actions, or while nothing runs.

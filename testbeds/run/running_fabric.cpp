@@ -16,7 +16,7 @@ std::expected<std::unique_ptr<RunningFabric>, std::string> RunningFabric::make(c
   auto outside = make_outside(testbed, options.run_folder, options.stays);
   if (!outside) return std::unexpected(outside.error());
   out->outside_ = std::move(*outside);
-  auto assembly = assemble(testbed, out->compiler_, out->outside_.get(), options.flat);
+  auto assembly = assemble(testbed, out->compiler_, out->outside_.get(), options.flat, options.talk);
   if (!assembly) return std::unexpected(assembly.error());
   out->assembly_ = std::move(*assembly);
   add_parts(out->parts_, {testbed, out->compiler_, out->outside_.get(), *out->assembly_, out->incidents_, out->errors_,
@@ -36,6 +36,9 @@ std::expected<void, std::string> RunningFabric::run() {
   assembly_->engine->run(part<OutsideWatch>().engine_end());
   parts_.finish(assembly_->engine->now());
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const Ranks& ranks = assembly_->nodes->ranks();
+  is_spent_ = !ranks.all(!assembly_->budget->is_spent());
+  was_stopped_ = !ranks.all(!stop_requested_.load(std::memory_order_relaxed));
   if (!ran_out_of_memory()) return {};
   errors_.report("packet memory", packet_shortage(testbed_, *assembly_));
   return std::unexpected(packet_shortage(testbed_, *assembly_));
@@ -47,7 +50,7 @@ void RunningFabric::stop() noexcept {
 }
 
 bool RunningFabric::was_interrupted() const {
-  return stop_requested_.load(std::memory_order_relaxed) && part<OutsideWatch>().has_end();
+  return was_stopped_ && part<OutsideWatch>().has_end();
 }
 
 control::FabricSnapshot RunningFabric::snapshot_at(dataplane::Instant now) const {
@@ -55,7 +58,9 @@ control::FabricSnapshot RunningFabric::snapshot_at(dataplane::Instant now) const
   out.engine.wall_seconds = wall_seconds_;
   out.faults = incidents_.faults();
   parts_.snapshot(out);
-  out.errors = errors_.all();
+  for (auto& each : assembly_->nodes->ranks().gather(errors_.all())) {
+    out.errors.insert(out.errors.end(), each.begin(), each.end());
+  }
   return out;
 }
 

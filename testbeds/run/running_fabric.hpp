@@ -4,7 +4,7 @@
 //   auto fabric = RunningFabric::make(testbed, options);     everything is built, nothing runs
 //   fabric->part<Captures>().open_for_run(request);          what a part offers stands in its header
 //   fabric->run();                                           until its end, stop(), or its duration, if it has one
-//   fabric->snapshot() …                                     what came of it
+//   fabric->snapshot() …                                     what came of it; over ranks, rank 0 has it, and all ask
 //
 // When it ends. On the virtual clock: when no event is left, or at `duration`. On the wall clock: when every command of
 // an outside host has ended; without commands, at `duration`, or never.
@@ -23,9 +23,10 @@ namespace softspine::testbeds {
 struct FabricOptions {
   std::filesystem::path run_folder;  // of outside hosts' files; empty if there are none
   std::optional<CaptureRequest> capture;
-  bool flat = false;   // one window for all nodes, to compare with
-  bool stays = false;  // hosts outside, when their commands have ended: until it is stopped
-  bool steps = false;  // what ranks did and waited for is recorded (step_log.hpp)
+  bool flat = false;                    // one window for all nodes, to compare with
+  bool stays = false;                   // hosts outside, when their commands have ended: until it is stopped
+  bool steps = false;                   // what ranks did and waited for is recorded (step_log.hpp)
+  dataplane::RankTalk* talk = nullptr;  // to the other ranks of the run, if it has any (ranks.hpp)
 };
 
 class RunningFabric {
@@ -43,7 +44,7 @@ class RunningFabric {
   // Once. The errors: outside hosts that could not be started; too little memory for packets. In the latter case
   // ran_out_of_memory() is true, and the counters are not those of the testbed's fabric.
   std::expected<void, std::string> run();
-  bool ran_out_of_memory() const { return assembly_->budget->is_spent(); }
+  bool ran_out_of_memory() const { return is_spent_; }
   // May be called from any thread, and from a signal handler.
   void stop() noexcept;
   const std::atomic<bool>& stop_requested() const { return stop_requested_; }
@@ -79,6 +80,8 @@ class RunningFabric {
   RunParts parts_;
   std::atomic<bool> stop_requested_{false};
   double wall_seconds_ = 0;
+  bool is_spent_ = false;     // after the run: the budget for packets, on any rank
+  bool was_stopped_ = false;  // likewise: stop() was called on any rank
 };
 
 }  // namespace softspine::testbeds

@@ -10,6 +10,7 @@
 #include "testbeds/hosts/roce_reader.hpp"
 #include "testbeds/run/node_words.hpp"
 #include "testbeds/run/port_copy.hpp"
+#include "testbeds/run/snapshot_parts.hpp"
 
 namespace softspine::testbeds {
 
@@ -27,29 +28,28 @@ class Copier {
 
   control::FabricSnapshot copy(Instant now) {
     out_.instant = now;
+    flows_.share();
     look_at_links();
     nodes_.for_each_switch([this](uint32_t n, const pipelines::Switch& node) { copy_switch(n, node); });
     nodes_.for_each_host([&](uint32_t n, const RoceHost& host) { copy_host(n, host, now); });
+    for (uint32_t i = 0; i < fabric_.links.size(); ++i) look_at_link(i);
+    part_.node_runs = nodes_.engine().stats().node_runs;
+    if (!nodes_.ranks().is_alone()) join_ranks();
+    out_.switches = std::move(part_.switches);
+    out_.hosts = std::move(part_.hosts);
     for (size_t i = 0; i < flows_.size(); ++i) copy_flow(i);
     copy_workload_latency();
     nodes_.for_each_edge([&](LinkEnd end, const Nic& nic) { copy_edge(end, nic, now); });
-    for (const control::FabricLink& link : fabric_.links) copy_link(link);
+    for (uint32_t i = 0; i < fabric_.links.size(); ++i) copy_link(i);
     const EngineStats stats = nodes_.engine().stats();
     out_.engine = {.workers = nodes_.engine().workers(),
                    .windows = stats.windows,
-                   .node_runs = stats.node_runs,
+                   .node_runs = part_.node_runs,
                    .lateness_ps = stats.lateness};
     return std::move(out_);
   }
 
  private:
-  // The packets of one flow.
-  struct UnderWay {
-    uint64_t packets = 0;
-    uint64_t copies = 0;
-    std::optional<uint64_t> before_first;  // PSNs from the one that is expected to the first packet
-  };
-
   // By a perfect clock, as it is configured.
   Rate nominal_rate_of(LinkEnd end) const { return fabric_.links[fabric_.port(end).link].rate; }
 
@@ -76,22 +76,22 @@ class Copier {
     copy.override_fallbacks = tables.overridden.fallbacks;
     copy.fdb_evictions = tables.fdb.evictions();
     copy.neighbour_refusals = tables.neighbours.refusals();
-    out_.switches.push_back(std::move(copy));
+    part_.switch_nodes.push_back(n);
+    part_.switches.push_back(std::move(copy));
   }
 
   // Packets on links are found one by one: by the port that it will arrive at, and by its flow.
   void look_at_links() {
-    under_way_.resize(flows_.size());
     nodes_.engine().see_on_links([this](NodeId to, PortNo port, const PacketGlance& packet) {
-      ++on_way_to_[{to, port}];
+      ++part_.on_way_to[key_of(to, port)];
       found(packet, to.value());
     });
   }
   // `next`: the node that it gets to next. At most one of the flooded copies goes to the flow's destination.
   void found(const PacketGlance& packet, uint32_t next) {
-    if (packet.flow >= under_way_.size()) return;
+    if (packet.flow >= flows_.size()) return;
     const PlannedFlow& plan = flows_.plan(packet.flow);
-    UnderWay& way = under_way_[packet.flow];
+    FlowUnderWay& way = part_.under_way[packet.flow];
     if (packet.is_copy && next != plan.destination) {
       ++way.copies;
       return;
@@ -182,7 +182,9 @@ class Copier {
     copy.latency = control::LatencySummary::of(host.sinks().latency());
     copy.message_latency = control::LatencySummary::of(from.message_latency_ps);
     copy.completion = control::LatencySummary::of(from.completion_ps);
-    out_.hosts.push_back(std::move(copy));
+    part_.host_nodes.push_back(n);
+    part_.latencies.push_back(host.sinks().latencies());
+    part_.hosts.push_back(std::move(copy));
   }
 
   void copy_flow(size_t index) {
@@ -195,7 +197,7 @@ class Copier {
     const FlowReceived& received = sink ? sink->received() : nothing_received;
     control::FlowSnapshot copy;
     copy.id = plan.flow.id;
-    copy.open_loop = source && source->sender() == nullptr;
+    copy.open_loop = source && source->is_open_loop();
     copy.workload = testbed_.workloads[plan.workload].name;
     copy.source = fabric_.nodes[plan.source].name;
     copy.destination = fabric_.nodes[plan.destination].name;
@@ -216,9 +218,10 @@ class Copier {
     copy.received_bytes = received.bytes;
     copy.received_messages = received.messages;
     copy.foreign = received.foreign;
-    copy.under_way = under_way_[index].packets;
-    copy.copies = under_way_[index].copies;
-    copy.before_under_way = under_way_[index].before_first;
+    const FlowUnderWay& way = part_.under_way[static_cast<uint32_t>(index)];
+    copy.under_way = way.packets;
+    copy.copies = way.copies;
+    copy.before_under_way = way.before_first;
     copy.sequence_gaps = received.gaps;
     copy.skipped_packets = received.skipped;
     copy.behind = received.behind;
@@ -246,26 +249,39 @@ class Copier {
     for (const control::Workload& workload : testbed_.workloads) {
       out_.workload_latencies.push_back({.workload = workload.name, .packets = {}});
     }
-    nodes_.for_each_host([this](uint32_t, const RoceHost& host) {
-      for (const LatencyGroup& each : host.sinks().latencies()) {
-        out_.workload_latencies[each.group].packets.merge(each.latency_ps);
-      }
-    });
+    for (const auto& groups : part_.latencies) {
+      for (const LatencyGroup& each : groups) out_.workload_latencies[each.group].packets.merge(each.latency_ps);
+    }
   }
 
+  // Of nodes as the engine numbers them: those of edges are none of the fabric's.
+  static uint64_t key_of(NodeId node, PortNo port) { return SnapshotPart::key_of({node.value(), port.value()}); }
   uint64_t on_way_to(LinkEnd end) const {
     const auto here = nodes_.at(end);
-    const auto found = here ? on_way_to_.find(*here) : on_way_to_.end();
-    return found == on_way_to_.end() ? 0 : found->second;
+    const auto found = part_.on_way_to.find(here ? key_of(here->node, here->port) : SnapshotPart::key_of(end));
+    return found == part_.on_way_to.end() ? 0 : found->second;
   }
 
-  void copy_link(const control::FabricLink& link) {
+  void look_at_link(uint32_t number) {
+    const control::FabricLink& link = fabric_.links[number];
     const Transmitter* const a = nodes_.transmitter_at(link.a);
     const Transmitter* const sender = a != nullptr ? a : nodes_.transmitter_at(link.b);
-    if (sender == nullptr) return;
+    part_.links.push_back(sender == nullptr ? SnapshotPart::kNotHere : static_cast<int8_t>(sender->up()));
+  }
+
+  // Rank 0 has all nodes then; another rank what it had.
+  void join_ranks() {
+    add_cut(nodes_, part_);
+    auto all = nodes_.ranks().collect(part_);
+    if (!all.empty()) part_ = join(std::move(all));
+  }
+
+  void copy_link(uint32_t number) {
+    const control::FabricLink& link = fabric_.links[number];
+    if (part_.links[number] == SnapshotPart::kNotHere) return;
     out_.links.push_back({.a = fabric_.name_of(link.a),
                           .b = fabric_.name_of(link.b),
-                          .up = sender->up(),
+                          .up = part_.links[number] != 0,
                           .under_way_to_a = on_way_to(link.a),
                           .under_way_to_b = on_way_to(link.b)});
   }
@@ -275,8 +291,7 @@ class Copier {
   const control::Fabric& fabric_;
   const LocalNodes& nodes_;
   const RunFlows& flows_;
-  std::map<PortRef, uint64_t> on_way_to_;  // packets on links, by the port that they will arrive at
-  std::vector<UnderWay> under_way_;        // packets found anywhere, by flow
+  SnapshotPart part_;
   control::FabricSnapshot out_;
 };
 

@@ -54,11 +54,13 @@ Duration StallLook::interval(Instant now) const {
 
 std::vector<Stall> StallLook::look(Instant now) {
   std::vector<Stall> out;
+  flows_.share(true);
   for (uint32_t i = 0; i < seen_.size(); ++i) look_at(i, now, out);
   return out;
 }
 
 void StallLook::begin() {
+  flows_.share(true);
   for (uint32_t i = 0; i < seen_.size(); ++i) {
     const auto flow = at(i);
     if (!flow) continue;
@@ -79,7 +81,7 @@ std::optional<StallLook::Flow> StallLook::at(uint32_t flow) {
               .sent = source->sent(),
               .sink = *sink,
               .received = sink->received(),
-              .is_open_loop = source->sender() == nullptr,
+              .is_open_loop = source->is_open_loop(),
               .seen = seen_[flow]};
 }
 

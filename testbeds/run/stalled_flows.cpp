@@ -21,22 +21,19 @@ std::string StalledFlows::why_stalled(size_t index, const control::FlowSnapshot&
   const auto& source = flows_.source(index);
   if (!source) return {};
   const PlannedFlow& plan = flows_.plan(index);
-  const ReliableSender* const sender = source->sender();
+  const SenderState state = source->state();
   const FlowSent& sent = source->sent();
-  const uint64_t done = sender != nullptr ? sent.reliable.completed_messages : sent.messages;
+  const uint64_t done = state.is_open_loop ? sent.messages : sent.reliable.completed_messages;
   if (plan.flow.messages != 0 && done == plan.flow.messages) return {};
-  if (sender != nullptr && sender->has_failed()) {
-    return fmt::format("given up after {} timeouts in a row", sender->timeouts_in_a_row() + 1);
-  }
-  const std::string way = why_no_way(plan, *source);
+  if (state.has_failed) return fmt::format("given up after {} timeouts in a row", state.timeouts_in_a_row + 1);
+  const std::string way = why_no_way(plan, state);
   if (!way.empty()) return way;
-  const bool waits = sender != nullptr && sender->under_way() > 0 && sender->deadline().is_never();
-  return waits && flow.under_way == 0 && is_over ? "its packets were lost and ack_timeout is 0" : "";
+  return state.waits_for_ever && flow.under_way == 0 && is_over ? "its packets were lost and ack_timeout is 0" : "";
 }
 
 // Its host's bond has not looked yet, and another port has a link.
-bool StalledFlows::moves_from(LinkEnd port, const RoceHost& host) const {
-  if (!host.will_leave(dataplane::PortNo{port.port})) return false;
+bool StalledFlows::moves_from(LinkEnd port, const SenderState& state) const {
+  if (!state.leaves_port) return false;
   const auto ports = static_cast<uint16_t>(fabric_.nodes[port.node].ports.size());
   for (uint16_t p = 0; p < ports; ++p) {
     if (has_link({port.node, p})) return true;
@@ -44,9 +41,9 @@ bool StalledFlows::moves_from(LinkEnd port, const RoceHost& host) const {
   return false;
 }
 
-std::string StalledFlows::why_no_way(const PlannedFlow& plan, const FlowSource& source) const {
-  const LinkEnd port{plan.source, source.port().value()};
-  if (!has_link(port)) return moves_from(port, *source.host) ? "" : fabric_.name_of(port) + " has no link";
+std::string StalledFlows::why_no_way(const PlannedFlow& plan, const SenderState& state) const {
+  const LinkEnd port{plan.source, state.port.value()};
+  if (!has_link(port)) return moves_from(port, state) ? "" : fabric_.name_of(port) + " has no link";
   const FabricNode& destination = fabric_.nodes[plan.destination];
   bool is_linked = false;
   for (uint16_t p = 0; p < destination.ports.size(); ++p) is_linked |= has_link({plan.destination, p});

@@ -34,8 +34,8 @@ class StalledFlows : public RunPart {
 
  private:
   std::string why_stalled(size_t index, const control::FlowSnapshot& flow, bool is_over) const;
-  std::string why_no_way(const PlannedFlow& plan, const FlowSource& source) const;
-  bool moves_from(control::LinkEnd port, const RoceHost& host) const;
+  std::string why_no_way(const PlannedFlow& plan, const SenderState& state) const;
+  bool moves_from(control::LinkEnd port, const SenderState& state) const;
   bool has_link(control::LinkEnd port) const { return links_.up(fabric_.port(port).link); }
   bool has_route(const control::RouteTable& routes, uint32_t host) const;
 

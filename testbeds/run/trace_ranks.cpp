@@ -42,12 +42,11 @@ std::string waits_for(const TraceProgram& program, const TraceRun& run) {
   return out;
 }
 
-void add_counts_of(const TraceProgram& program, control::TraceSnapshot& out) {
-  const TraceCounters& counters = program.counters();
+void add_counts_of(const TraceCounters& counters, uint64_t unclaimed, control::TraceSnapshot& out) {
   for (const uint64_t done : counters.done) out.operations_done += done;
   out.messages_sent += counters.acknowledged;
   out.messages_received += counters.done[static_cast<size_t>(OperationKind::kReceive)];
-  out.messages_unclaimed += program.unclaimed_messages();
+  out.messages_unclaimed += unclaimed;
   out.messages_longer += counters.longer;
   out.received_bytes += counters.received_bytes;
   out.opened_late += counters.opened_late;
@@ -56,6 +55,13 @@ void add_counts_of(const TraceProgram& program, control::TraceSnapshot& out) {
 }
 
 }  // namespace
+
+struct TraceRanks::Facts {
+  uint32_t rank = 0;
+  TraceCounters counters;
+  uint64_t unclaimed = 0;
+  std::string waits;  // empty: it has ended
+};
 
 class TraceRanks::RankHere final {
  public:
@@ -115,23 +121,31 @@ std::vector<std::vector<TraceConnection>> TraceRanks::connections_of(const Trace
 
 void TraceRanks::snapshot(control::FabricSnapshot& out) {
   for (size_t i = 0; i < testbed_.traces.size(); ++i) {
-    out.traces.push_back(copy(testbed_.traces[i], ranks_here_[i]));
+    std::vector<Facts> here;
+    for (const auto& rank : ranks_here_[i]) {
+      const TraceProgram& program = rank->program();
+      const bool has_ended = program.state() == TraceProgram::State::kEnded;
+      here.push_back({.rank = rank->rank(),
+                      .counters = program.counters(),
+                      .unclaimed = program.unclaimed_messages(),
+                      .waits = has_ended ? "" : waits_for(program, testbed_.traces[i])});
+    }
+    out.traces.push_back(copy(testbed_.traces[i], nodes_.ranks().collect_all(here, &Facts::rank)));
   }
 }
 
-control::TraceSnapshot TraceRanks::copy(const TraceRun& run, const Ranks& ranks) const {
+control::TraceSnapshot TraceRanks::copy(const TraceRun& run, const std::vector<Facts>& ranks) const {
   control::TraceSnapshot out{.name = run.name, .operations = run.work->totals.operations()};
   for (const uint32_t node : run.ranks) out.ranks.push_back({.host = testbed_.fabric.nodes[node].name});
-  for (const auto& rank : ranks) {
-    const TraceProgram& program = rank->program();
-    control::TraceRankSnapshot& into = out.ranks[rank->rank()];
-    add_counts_of(program, out);
-    into.waited = program.counters().times.of_receives_alone();
-    if (program.state() != TraceProgram::State::kEnded) {
-      out.waiting.push_back({rank->rank(), into.host, waits_for(program, run)});
+  for (const Facts& rank : ranks) {
+    control::TraceRankSnapshot& into = out.ranks[rank.rank];
+    add_counts_of(rank.counters, rank.unclaimed, out);
+    into.waited = rank.counters.times.of_receives_alone();
+    if (!rank.waits.empty()) {
+      out.waiting.push_back({rank.rank, into.host, rank.waits});
       continue;
     }
-    into.ended = program.counters().ended;
+    into.ended = rank.counters.ended;
     out.ended = out.ranks_done == 0 ? into.ended : std::max(out.ended, into.ended);
     ++out.ranks_done;
   }

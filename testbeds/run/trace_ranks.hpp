@@ -29,7 +29,10 @@ class TraceRanks : public RunPart {
   using Ranks = std::vector<std::unique_ptr<RankHere>>;
 
   std::vector<std::vector<TraceConnection>> connections_of(const control::TraceRun& run) const;
-  control::TraceSnapshot copy(const control::TraceRun& run, const Ranks& ranks) const;
+  // What is known of a rank, wherever its host is.
+  struct Facts;
+
+  control::TraceSnapshot copy(const control::TraceRun& run, const std::vector<Facts>& ranks) const;
 
   const control::Testbed& testbed_;
   const LocalNodes& nodes_;

@@ -48,6 +48,7 @@ HostConfig bonded_host(const control::Fabric& fabric, uint32_t n, const dataplan
 }
 
 std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly) {
+  assembly.flows = RunFlows{assembly.nodes->ranks()};
   std::vector<PlannedFlow> plan = plan_traffic(testbed);
   const std::vector<IdealTime> ideal = ideal_times(testbed.fabric, plan);
   for (PlannedFlow& flow : plan) {
@@ -69,6 +70,7 @@ std::expected<void, std::string> add_traffic(const control::Testbed& testbed, As
     }
     assembly.flows.add(flow, source, sink, ideal[flow.flow.id]);
   }
+  assembly.flows.add_elsewhere();
   return {};
 }
 

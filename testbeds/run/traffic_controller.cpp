@@ -31,6 +31,7 @@ void TrafficController::snapshot(control::FabricSnapshot& out) {
 void TrafficController::look(Instant now) {
   const Instant next = engine_.next_event();
   if (next.is_never() && !engine_.is_wall()) return;
+  flows_.share();
   const auto demands = measure(now - measured_);
   measured_ = now;
   control::EngineeringPlan plan =

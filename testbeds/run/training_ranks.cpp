@@ -46,6 +46,16 @@ std::string text_of(const std::vector<UnfinishedOperation>& open) {
 
 }  // namespace
 
+struct TrainingRanks::Facts {
+  uint32_t rank = 0;
+  std::vector<Duration> steps;
+  bool has_ended = false;
+  Instant ended;
+  std::string waits;  // empty: for nothing
+  TrainingParts parts;
+  control::LongestWait longest_wait;
+};
+
 class TrainingRanks::RankHere final : public OperationObserver {
  public:
   RankHere(const TrainingRun& run, uint32_t rank, const RankConfig& config, RoceHost& host,
@@ -116,36 +126,49 @@ void TrainingRanks::start() {
 }
 
 void TrainingRanks::snapshot(control::FabricSnapshot& out) {
-  for (size_t i = 0; i < testbed_.trainings.size(); ++i)
-    out.trainings.push_back(copy(testbed_.trainings[i], ranks_here_[i]));
+  for (size_t i = 0; i < testbed_.trainings.size(); ++i) {
+    const TrainingRun& run = testbed_.trainings[i];
+    std::vector<Facts> here;
+    for (const auto& rank : ranks_here_[i]) here.push_back(facts_of(run, *rank));
+    out.trainings.push_back(copy(run, nodes_.ranks().collect_all(here, &Facts::rank)));
+  }
 }
 
-const std::string& TrainingRanks::host_of(const TrainingRun& run, const RankHere& rank) const {
-  return testbed_.fabric.nodes[run.traffic.hosts[rank.rank()]].name;
+TrainingRanks::Facts TrainingRanks::facts_of(const TrainingRun& run, const RankHere& rank) const {
+  const RankProgram& program = rank.program();
+  Facts out{.rank = rank.rank(),
+            .steps = rank.times().steps(),
+            .has_ended = program.state() == RankProgram::State::kEnded,
+            .ended = program.counters().ended,
+            .waits = {},
+            .parts = rank.parts(testbed_.fabric.nodes[run.traffic.hosts[rank.rank()]].name),
+            .longest_wait = rank.times().longest_wait()};
+  if (out.has_ended) return out;
+  if (const auto open = program.unfinished(); !open.empty()) out.waits = text_of(open);
+  return out;
 }
 
-control::TrainingSnapshot TrainingRanks::copy(const TrainingRun& run, const Ranks& ranks) const {
+control::TrainingSnapshot TrainingRanks::copy(const TrainingRun& run, const std::vector<Facts>& ranks) {
   control::TrainingSnapshot out{.name = run.name,
                                 .sizes = run.sizes,
                                 .ranks = run.traffic.hosts.size(),
                                 .iterations = run.iterations,
                                 .kinds = run.plan.kinds};
   size_t steps = ranks.empty() ? 0 : SIZE_MAX;
-  for (const auto& rank : ranks) {
-    steps = std::min(steps, rank->times().steps().size());
-    if (rank->program().state() == RankProgram::State::kEnded) {
-      const Instant ended = rank->program().counters().ended;
-      out.ended = out.ranks_done == 0 ? ended : std::max(out.ended, ended);
+  for (const Facts& rank : ranks) {
+    steps = std::min(steps, rank.steps.size());
+    if (rank.has_ended) {
+      out.ended = out.ranks_done == 0 ? rank.ended : std::max(out.ended, rank.ended);
       ++out.ranks_done;
-    } else if (const auto open = rank->program().unfinished(); !open.empty()) {
-      out.waiting.push_back({rank->rank(), host_of(run, *rank), text_of(open)});
+    } else if (!rank.waits.empty()) {
+      out.waiting.push_back({rank.rank, rank.parts.host, rank.waits});
     }
   }
   for (size_t step = 0; step < steps; ++step) {
     control::TrainingStepSnapshot& of_all = out.steps.emplace_back();
     of_all.shortest = Duration::max();
-    for (const auto& rank : ranks) {
-      const Duration time = rank->times().steps()[step];
+    for (const Facts& rank : ranks) {
+      const Duration time = rank.steps[step];
       of_all.mean += time;
       of_all.shortest = std::min(of_all.shortest, time);
       of_all.longest = std::max(of_all.longest, time);
@@ -153,25 +176,25 @@ control::TrainingSnapshot TrainingRanks::copy(const TrainingRun& run, const Rank
     of_all.mean = of_all.mean / static_cast<int64_t>(ranks.size());
   }
   copy_longest_wait(run, ranks, out);
-  if (!out.steps.empty()) copy_parts(run, ranks, out);
+  if (!out.steps.empty()) copy_parts(ranks, out);
   return out;
 }
 
-void TrainingRanks::copy_longest_wait(const TrainingRun& run, const Ranks& ranks,
-                                      control::TrainingSnapshot& out) const {
-  for (const auto& rank : ranks) {
-    const control::LongestWait& wait = rank->times().longest_wait();
+void TrainingRanks::copy_longest_wait(const TrainingRun& run, const std::vector<Facts>& ranks,
+                                      control::TrainingSnapshot& out) {
+  for (const Facts& rank : ranks) {
+    const control::LongestWait& wait = rank.longest_wait;
     if (wait.time <= out.longest_wait.time) continue;
     const control::TrainingAction& action = run.plan.actions[wait.action];
-    out.longest_wait = {host_of(run, *rank),           wait.time,    wait.step,
-                        run.plan.layers[action.layer], action.phase, action.group};
+    out.longest_wait = {rank.parts.host, wait.time,   wait.step, run.plan.layers[action.layer],
+                        action.phase,    action.group};
   }
 }
 
 // All of them have ended a step.
-void TrainingRanks::copy_parts(const TrainingRun& run, const Ranks& ranks, control::TrainingSnapshot& out) const {
-  for (const auto& rank : ranks) {
-    const TrainingParts parts = rank->parts(host_of(run, *rank));
+void TrainingRanks::copy_parts(const std::vector<Facts>& ranks, control::TrainingSnapshot& out) {
+  for (const Facts& rank : ranks) {
+    const TrainingParts& parts = rank.parts;
     const Duration taken = parts.compute + parts.all_exposed();
     if (out.slowest.host.empty() || taken > out.slowest.compute + out.slowest.all_exposed()) out.slowest = parts;
     if (out.least_exposed.host.empty() || parts.all_exposed() < out.least_exposed.all_exposed())

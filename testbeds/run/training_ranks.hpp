@@ -28,10 +28,14 @@ class TrainingRanks : public RunPart {
   class RankHere;
   using Ranks = std::vector<std::unique_ptr<RankHere>>;
 
-  control::TrainingSnapshot copy(const control::TrainingRun& run, const Ranks& ranks) const;
-  void copy_longest_wait(const control::TrainingRun& run, const Ranks& ranks, control::TrainingSnapshot& out) const;
-  void copy_parts(const control::TrainingRun& run, const Ranks& ranks, control::TrainingSnapshot& out) const;
-  const std::string& host_of(const control::TrainingRun& run, const RankHere& rank) const;
+  // What is known of a rank, wherever its host is.
+  struct Facts;
+
+  Facts facts_of(const control::TrainingRun& run, const RankHere& rank) const;
+  static control::TrainingSnapshot copy(const control::TrainingRun& run, const std::vector<Facts>& ranks);
+  static void copy_longest_wait(const control::TrainingRun& run, const std::vector<Facts>& ranks,
+                                control::TrainingSnapshot& out);
+  static void copy_parts(const std::vector<Facts>& ranks, control::TrainingSnapshot& out);
 
   const control::Testbed& testbed_;
   const LocalNodes& nodes_;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/joined_series.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace softspine::testbeds {
+
+using control::PortChanges;
+
+namespace {
+
+constexpr PortChanges kNoChange{.port = false, .priorities = 0, .groups = 0, .queues = 0};
+
+bool is_any(const PortChanges& changes) {
+  return changes.port || changes.priorities != 0 || changes.groups != 0 || changes.queues != 0;
+}
+
+// A node that has changed: `number` among its rank's switches, and then hosts.
+struct ChangedSwitch {
+  uint32_t number = 0;
+  control::SwitchSnapshot is;
+  std::vector<PortChanges> changes;
+};
+struct ChangedHost {
+  uint32_t number = 0;
+  control::HostSnapshot is;
+  std::vector<PortChanges> changes;
+};
+struct ChangedNodes {
+  std::vector<ChangedSwitch> switches;
+  std::vector<ChangedHost> hosts;
+};
+
+template <typename Node, typename Changed>
+void add_changed(const std::vector<Node>& nodes, std::span<const PortChanges> changes, bool always, uint32_t& number,
+                 size_t& port, std::vector<Changed>& out) {
+  for (const Node& node : nodes) {
+    const auto its = changes.subspan(port, node.ports.size());
+    if (always || std::ranges::any_of(its, is_any)) out.push_back({number, node, {its.begin(), its.end()}});
+    ++number;
+    port += node.ports.size();
+  }
+}
+
+}  // namespace
+
+JoinedSeries::JoinedSeries(const Ranks& ranks, const control::Fabric& fabric, control::FabricSnapshot all)
+    : ranks_(ranks), all_(std::move(all)), places_(ranks.ranks()) {
+  if (!ranks_.is_first()) return;
+  size_t port = 0;
+  const auto place = [&](bool is_switch, const auto& nodes) {
+    size_t at = 0;
+    for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+      if ((fabric.nodes[n].kind == control::NodeKind::kSwitch) != is_switch) continue;
+      places_[ranks_.rank_of(n)].push_back({at, port});
+      port += nodes[at++].ports.size();
+    }
+  };
+  place(true, all_.switches);
+  place(false, all_.hosts);
+  changes_.resize(port, kNoChange);
+}
+
+void JoinedSeries::update(const control::FabricSnapshot& mine, const std::vector<PortChanges>& changes, bool always) {
+  ChangedNodes here;
+  uint32_t number = 0;
+  size_t port = 0;
+  add_changed(mine.switches, changes, always, number, port, here.switches);
+  add_changed(mine.hosts, changes, false, number, port, here.hosts);
+  all_.instant = mine.instant;
+  std::ranges::fill(changes_, kNoChange);
+  auto all = ranks_.collect(here);
+  const auto take = [this](auto& node, size_t rank, auto& into) {
+    const Place& place = places_[rank][node.number];
+    into[place.node] = std::move(node.is);
+    std::ranges::copy(node.changes, changes_.begin() + static_cast<ptrdiff_t>(place.first_port));
+  };
+  for (size_t r = 0; r < all.size(); ++r) {
+    for (ChangedSwitch& node : all[r].switches) take(node, r, all_.switches);
+    for (ChangedHost& node : all[r].hosts) take(node, r, all_.hosts);
+  }
+}
+
+}  // namespace softspine::testbeds

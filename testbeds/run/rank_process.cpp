@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/rank_process.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "dataplane/mpi/mpi_link.hpp"
+#include "testbeds/run/struct_bytes.hpp"
+
+namespace softspine::testbeds {
+
+using dataplane::LostRank;
+using dataplane::NoMpi;
+
+namespace {
+
+std::string text_of(const LostRank& lost) {
+  switch (lost.why) {
+    case LostRank::Why::kSilent:
+      return fmt::format("rank {} has given no sign of life for 6 s: it hangs, or the network to it is cut", lost.rank);
+    case LostRank::Why::kGone: return fmt::format("rank {} is gone", lost.rank);
+    case LostRank::Why::kOutOfStep:
+      return fmt::format("rank {} does something else than this one: a defect, please report it", lost.rank);
+  }
+  return {};
+}
+
+std::string text_of(NoMpi why) {
+  switch (why) {
+    case NoMpi::kNotBuilt: return "this softspine was built without MPI: a fabric runs in one process";
+    case NoMpi::kNoThreads: return "this MPI does not let two threads call it by turns (MPI_THREAD_SERIALIZED)";
+    case NoMpi::kOtherError: return "MPI does not start";
+  }
+  return {};
+}
+
+// By rank; a rank whose bytes end early gets what there is.
+template <typename T>
+std::vector<T> gather_all(dataplane::RankTalk& talk, const T& mine) {
+  dataplane::RankBytes bytes;
+  put_struct(bytes, mine);
+  std::vector<T> out;
+  for (const dataplane::RankBytes& each : talk.gather(std::move(bytes))) {
+    dataplane::RankReader in{each};
+    take_struct(in, out.emplace_back());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::expected<std::unique_ptr<RankProcess>, std::string> RankProcess::start(
+    std::function<void(const std::string&)> on_loss) {
+  if (!dataplane::is_started_by_mpi()) return nullptr;
+  auto link = dataplane::start_mpi();
+  if (!link) return std::unexpected(text_of(link.error()));
+  if ((*link)->ranks() == 1) return nullptr;
+  return std::make_unique<RankProcess>(std::move(*link), std::move(on_loss));
+}
+
+RankProcess::RankProcess(std::unique_ptr<dataplane::RankLink> link, std::function<void(const std::string&)> on_loss)
+    : link_(std::move(link)),
+      talk_(*link_, [on_loss = std::move(on_loss)](const LostRank& lost) { on_loss(text_of(lost)); }) {}
+
+std::string RankProcess::disagreement(const std::vector<RankFact>& mine) {
+  const std::vector<std::vector<RankFact>> all = gather_all(talk_, mine);
+  for (size_t r = 1; r < all.size(); ++r) {
+    for (size_t i = 0; i < std::max(all[0].size(), all[r].size()); ++i) {
+      const bool both = i < all[0].size() && i < all[r].size();
+      if (both && all[0][i].value == all[r][i].value) continue;
+      return fmt::format("rank {} has another {} than rank 0", r, both ? all[0][i].what : "program");
+    }
+  }
+  return {};
+}
+
+std::vector<RankWord> RankProcess::gather(const RankWord& mine) {
+  return gather_all(talk_, mine);
+}
+
+std::vector<std::string> not_over_ranks(const control::Testbed& testbed) {
+  std::vector<std::string> out;
+  const auto refuse = [&out](bool has, const std::string& what) {
+    if (has) out.push_back(what + " not there with more than one rank yet");
+  };
+  const auto any_node = [&](auto&& is) { return std::ranges::any_of(testbed.fabric.nodes, is); };
+  refuse(testbed.run.clock == control::ClockKind::kWall, "the wall clock is");
+  refuse(any_node([](const control::FabricNode& node) {
+           return node.kind == control::NodeKind::kHost && !control::is_builtin(node.attachment);
+         }),
+         "hosts that are not built in are");
+  refuse(any_node([](const control::FabricNode& node) { return node.bond.lacp_rate.has_value(); }),
+         "bonds with LACP are");
+  return out;
+}
+
+}  // namespace softspine::testbeds
