@@ -18,6 +18,14 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'You need Debian 12 on x86-64 with AVX2.': ['tools/packages Debian 12', 'meson.build -march=x86-64-v3'],
         'At a thousandth of its speed, the 20 ms of this testbed take 20 s.': DILATION,
     },
+    'docs/ci.md': {
+        '`softspine run` exits with 0 if all that is expected has come true.': [COMMAND + 'ci.py def cases'],
+        '| 0 | every command | done, and as expected |': EXIT,
+        '| 1 | every command | an expectation, the command of a host, a file or a part of the run failed |': [*EXIT, COMMAND + 'ci.py def commands'],
+        '| 2 | every command | the input was wrong, or nothing could be started |': [COMMAND + 'wrong_input.py names_place_of_errors'],
+        "| the program's | `exec`, `shell` | 128 + N if signal N ended it; 127: no such program; 126: it cannot be run |":
+            [COMMAND + 'labs.py def many_programs', COMMAND + 'labs.py it was 7'],
+    },
     'docs/labs.md': {
         '`down` waits for the end, prints what `run` prints at its end, and returns its status: 1 if an expectation or a command has failed.':
             [COMMAND + 'labs.py def stays_up'],

@@ -64,6 +64,8 @@ void add_run_files(CLI::App& command, RunArguments& out) {
       command.add_option("--capture", out.capture.path, "write what crosses the fabric to this pcapng file");
   add_capture_options(command, out.capture, "--capture-", capture);
   command.add_option("--report", out.report, "write the report to this JSON file");
+  command.add_option("--junit", out.junit,
+                     "write expectations and commands as test cases to this XML file, as CI systems read JUnit's");
   command.add_flag("--idle-rows", out.idle_rows, "in the report also the rows of hosts and links that carried nothing");
   command.add_option("--flows", out.flows, "write a line for each flow to this CSV file: completion times, losses");
   command.add_option("--fct-file", out.fct_file,

@@ -19,6 +19,7 @@ struct RunArguments {
   control::Overrides overrides;
   testbeds::CaptureRequest capture;
   std::string report;
+  std::string junit;
   std::string flows;
   std::string fct_file;
   std::string pfc_file;

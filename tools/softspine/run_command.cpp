@@ -44,6 +44,7 @@
 #include "tools/softspine/summary/summary_words.hpp"
 #include "tools/softspine/views/fabric_server.hpp"
 #include "tools/softspine/views/file_clashes.hpp"
+#include "tools/softspine/views/run_cases.hpp"
 #include "tools/softspine/views/run_report.hpp"
 
 namespace softspine::tools {
@@ -146,6 +147,7 @@ class Run {
 
   std::vector<FileUse> outputs() const {
     std::vector<FileUse> out{{"the report", arguments_.report, true},
+                             {"test cases", arguments_.junit, true},
                              {"the flows", arguments_.flows, true},
                              {"completion times", arguments_.fct_file, true},
                              {"pauses", arguments_.pfc_file, true},
@@ -166,7 +168,7 @@ class Run {
     const RunPictures& drawn = arguments_.pictures;
     const std::initializer_list<std::filesystem::path> late{arguments_.report,    arguments_.flows, arguments_.fct_file,
                                                             arguments_.qlen_file, drawn.timeline,   drawn.busbw,
-                                                            drawn.steps,          arguments_.html};
+                                                            drawn.steps,          arguments_.html,  arguments_.junit};
     return use.writes && std::ranges::find(late, use.path) == late.end() &&
            std::filesystem::symlink_status(use.path, none).type() == std::filesystem::file_type::fifo;
   }
@@ -296,6 +298,7 @@ class Run {
     control::Json report{{"incomplete", incomplete_}};
     report.update(control::report_json(fabric_->snapshot(), run_facts(testbed_, true), rows(arguments_.idle_rows)));
     write_file(arguments_.report, [&] { return report.dump(2) + "\n"; });
+    write_file(arguments_.junit, [&] { return junit(incomplete_cases(testbed_, incomplete_), report, {}); });
     if (arguments_.json) fmt::print("{}\n", report.dump(2));
     fabric_->drain();
     return Status::kUnexpected;
@@ -314,6 +317,9 @@ class Run {
     if (whole && !arguments_.idle_rows) control::leave_out_idle(report, snapshot);
     add_verdicts(report, verdicts);
     const bool report_written = write_file(arguments_.report, [&] { return report.dump(2) + "\n"; });
+    const bool junit_written = write_file(arguments_.junit, [&] {
+      return junit(run_cases(testbed_, report, verdicts, outcomes), report, summary_text(report));
+    });
     const bool flows_written = write_file(arguments_.flows, [&] { return control::flows_csv(snapshot); });
     const bool fct_written =
         write_file(arguments_.fct_file, [&] { return control::fct_text(snapshot, testbed_.fabric); });
@@ -340,10 +346,15 @@ class Run {
       return Status::kUnexpected;
     }
     const bool flawless = capture && fabric_->errors().empty();
-    return flawless && report_written && flows_written && fct_written && queues_written && pictures_written &&
-                   recorded && succeeded
+    return flawless && report_written && junit_written && flows_written && fct_written && queues_written &&
+                   pictures_written && recorded && succeeded
                ? Status::kDone
                : Status::kUnexpected;
+  }
+
+  std::string junit(const std::vector<control::JunitCase>& cases, const control::Json& report,
+                    const std::string& output) const {
+    return control::junit_text(testbed_.name, cases, report["engine"]["wall_seconds"].get<double>(), output);
   }
 
   static control::IdleRows rows(bool with_idle) {
@@ -410,6 +421,7 @@ class Run {
   void print_files(const std::expected<control::CaptureTotals, std::string>& capture) const {
     std::string out;
     if (!arguments_.report.empty()) out += fmt::format("  {}  the report\n", arguments_.report);
+    if (!arguments_.junit.empty()) out += fmt::format("  {}  test cases\n", arguments_.junit);
     if (!series_.path.empty()) out += fmt::format("  {}  counters over time\n", series_.path);
     if (!arguments_.flow_series.empty()) out += fmt::format("  {}  flows over time\n", arguments_.flow_series);
     if (!events_.empty()) out += fmt::format("  {}  events\n", events_);
