@@ -2,10 +2,10 @@
 #include "control/report/fabric_map.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <unordered_map>
 
 #include "control/telemetry/json.hpp"
+#include "control/telemetry/totals.hpp"
 #include "dataplane/packet/drop_reason.hpp"
 #include "dataplane/units/rate.hpp"
 
@@ -51,8 +51,7 @@ PortLoad load_of(const PortSnapshot& port) {
     out.queue = q;
     out.queue_bytes = port.counters.queues[q].current_bytes;
   }
-  const auto& drops = port.counters.drops;
-  out.drops = std::accumulate(drops.begin(), drops.end(), uint64_t{0});
+  out.drops = dropped_packets(port.counters.drops);
   return out;
 }
 PortLoad load_of(const HostPortSnapshot& port) {
@@ -78,7 +77,8 @@ Json drops_json_of(const FabricSnapshot& snapshot) {
   }
   Json out = Json::object();
   for (size_t i = 0; i < sums.size(); ++i) {
-    if (sums[i] > 0) add_key(out, std::string{name_of(static_cast<dataplane::DropReason>(i))}, sums[i]);
+    const auto reason = static_cast<dataplane::DropReason>(i);
+    if (is_loss(reason) && sums[i] > 0) add_key(out, std::string{name_of(reason)}, sums[i]);
   }
   return out;
 }

@@ -7,7 +7,8 @@
 //            "drops": {"queue_full": 3}}
 //
 // Counters are since the start: tx_bytes as on the wire, with preamble, FCS and gap; paused_ps of the priority that was
-// paused longest; drops of frames that came in there. queue: the fullest one now. Ports that did nothing have no row.
+// paused longest; drops of frames that came in there, but for those that were meant to end there (pauses). queue: the
+// fullest one now. Ports that did nothing have no row.
 #pragma once
 
 #include "control/model/fabric.hpp"

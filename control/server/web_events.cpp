@@ -35,8 +35,8 @@ WebEvents::WebEvents(WebContext& context, boost::beast::tcp_stream stream)
 
 WebEvents::~WebEvents() {
   context_.open.erase(this);
-  --context_.commands.counters().event_readers;
   if (events_) context_.commands.counters().events_lost += events_->lost();
+  --context_.commands.counters().event_readers;
 }
 
 void WebEvents::close() {

@@ -81,6 +81,16 @@ TEST_F(EventHubTest, CountsWhatASlowReaderLoses) {
   EXPECT_EQ(taken(*slow), Json::array({Json{{"t_ps", 7}, {"event", "fault"}, {"what", "link \"a\" down"}}}));
 }
 
+TEST(EventSubscription, LosesWhatWouldFitBehindWhatIsLost) {
+  EventSubscription one{[] {}};
+  one.offer(Json(std::string(EventSubscription::kMostBytes - 20, 'x')).dump());
+  one.offer(Json(std::string(100, 'y')).dump());
+  one.offer("1");
+  const Json got = Json::parse(*one.take());
+  EXPECT_EQ(got.size(), 2U);
+  EXPECT_EQ(got.back(), (Json{{"lost", 2}}));
+}
+
 TEST_F(EventHubTest, EndsWithTheLog) {
   const auto one = reader();
   sink_->event(note(1));
