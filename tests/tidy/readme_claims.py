@@ -35,6 +35,19 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'The status of `exec` is 128 + N if signal N ended the program, 127 if there is no such program, 126 if it cannot be run. softspine\'s own errors (no such host, no fabric) are status 2.':
             [COMMAND + 'labs.py def many_programs'],
     },
+    'docs/http.md': {
+        '- An address that other machines reach (`0.0.0.0`, `10.0.0.5`) needs `--http-token FILE`: a line of 16 to 256 characters, in a file that only its owner reads.':
+            ['tests/unit/server/web_gate_test.cpp IsALineOfAFileThatIsOursAlone', COMMAND + 'web_service.py refuses_what_is_open_to_all'],
+        'An error has a status of its own: 400 the request, or what it asks of the fabric; 401 no token; 403 not allowed; 404 no such thing; 405 the other method; 413, 414, 431 too long; 503 too much waits for others, try again; 504 the fabric did not answer.':
+            ['tests/unit/server/web_gate_test.cpp LeadNowhereElse', 'tests/wire/server/web_abuse_test.cpp WhatIsTooLongIsCutOff',
+             'tests/wire/server/web_abuse_test.cpp AHugeBodyIsRefusedBeforeItIsRead', 'tests/unit/server/web_server_test.cpp SaysThatTheFabricDoesNotAnswer'],
+        'Tiers of more than 64 nodes are folded.': ['tools/page/live.js MOST_NODES = 64'],
+        'A head has at most 16 KiB, a target 2 KiB, a body 64 KiB of JSON that nests at most 32 deep. 1,024 connections at once, 64 of them readers of events.':
+            ['tests/wire/server/web_abuse_test.cpp WhatIsTooLongIsCutOff', 'control/server/web_target.hpp kMaxTargetBytes = 2048',
+             'control/server/protocol.hpp kMaxRequestDepth = 32', 'control/server/web_options.hpp max_event_readers = 64'],
+        'A request has 10 s to come, an answer 10 s to be taken.':
+            ['control/server/web_options.hpp request_timeout{10\'000}', 'tests/wire/server/web_abuse_test.cpp AClientThatNeverEndsItsHeadIsClosedAfterAWhile'],
+    },
     'docs/recording.md': {
         "- Samples are taken at the multiples of `--record-interval`: a thousandth of the run's duration, at least 10 us, if it is not given; 1 ms if the run has no duration.":
             ['tests/scenario/run/recording_test.cpp IsAThousandthOfTheDuration'],

@@ -48,6 +48,22 @@ void add_telemetry_options(CLI::App& command, RunArguments& out) {
                "duration, but at least 10us");
 }
 
+void add_http_options(CLI::App& command, RunArguments& out) {
+  CLI::Option* http = command.add_option_function<std::string>(
+      "--http",
+      [&out](const std::string& text) {
+        auto address = control::parse_web_address(text);
+        if (!address) throw CLI::ValidationError("--http", address.error());
+        out.http = std::move(*address);
+      },
+      "serve a page, /metrics for Prometheus, /api and /events at this address and port (docs/http.md); an address "
+      "that other machines reach needs --http-token");
+  command.add_option("--http-token", out.http_token, "a file of ours alone, with the token that requests have to have")
+      ->needs(http);
+  command.add_flag("--http-control", out.http_control, "over HTTP also what changes the fabric; needs --http-token")
+      ->needs(http);
+}
+
 }  // namespace
 
 void add_run_arguments(CLI::App& command, RunArguments& out) {
@@ -78,6 +94,7 @@ void add_run_files(CLI::App& command, RunArguments& out) {
                      "HPCC's ns-3 has it in qlen.txt");
   add_telemetry_options(command, out);
   add_picture_options(command, out.pictures);
+  add_http_options(command, out);
   command.add_flag("--flat", out.flat,
                    "all nodes in windows as short as the shortest cable, instead of windows that nest: slower, to the "
                    "same result");

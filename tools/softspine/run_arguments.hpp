@@ -7,6 +7,7 @@
 #include <string>
 
 #include "control/load/load.hpp"
+#include "control/server/web_address.hpp"
 #include "testbeds/run/counter_series.hpp"
 #include "testbeds/run/fabric_capture.hpp"
 #include "tools/softspine/arguments.hpp"
@@ -44,6 +45,9 @@ struct RunArguments {
   bool stays = false;
   std::string lab_files;
   std::function<bool(bool is_well)> when_up;
+  std::optional<control::WebAddress> http;
+  std::string http_token;  // a file
+  bool http_control = false;
 };
 
 void add_run_arguments(CLI::App& command, RunArguments& out);

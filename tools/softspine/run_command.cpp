@@ -33,6 +33,7 @@
 #include "tools/command/complain.hpp"
 #include "tools/command/screen.hpp"
 #include "tools/command/whole_file.hpp"
+#include "tools/page/live_page.hpp"
 #include "tools/softspine/error_printer.hpp"
 #include "tools/softspine/interrupt.hpp"
 #include "tools/softspine/polarization_hint.hpp"
@@ -136,12 +137,32 @@ class Run {
         return fail(listening.error() + "; with --no-server it runs without a socket");
       }
     }
+    if (const auto served = serve_http(); !served) return served;
     if (const auto opened = open_telemetry(); !opened) return fail(opened.error());
     if (arguments_.capture.path.empty()) return {};
     testbeds::CaptureRequest request = arguments_.capture;
     request.wait_for_reader = true;
     const auto opened = fabric_->part<testbeds::Captures>().open_for_run(request);
     if (!opened) return fail(opened.error());
+    return {};
+  }
+
+  std::expected<void, Status> serve_http() {
+    if (!arguments_.http) return {};
+    control::WebOptions options{.address = *arguments_.http, .policy = {.control = arguments_.http_control}};
+    if (!arguments_.http_token.empty()) {
+      auto token = control::read_web_token(arguments_.http_token);
+      if (!token) return fail("--http-token: " + token.error());
+      options.policy.token = std::move(*token);
+    } else if (arguments_.http_control) {
+      return fail("--http-control needs --http-token");
+    } else if (!options.address.is_loopback) {
+      return fail("--http: other machines reach " + options.address.host + ", so --http-token is needed");
+    }
+    options.files = live_page();
+    const auto where = server_->listen_web(std::move(options));
+    if (!where) return fail(where.error());
+    complain("softspine: {} is at {}\n", testbed_.name, where->url());
     return {};
   }
 
@@ -484,6 +505,7 @@ void add_run_command(CLI::App& app, Status& status) {
       "  softspine run pfc-storm.yaml --events events.jsonl\n"
       "  softspine run pfc-storm.yaml --record storm.sqlite --html storm.html\n"
       "  softspine run link-flap.yaml --timeline faults.png\n"
+      "  softspine run two-tier.yaml --clock wall --http 127.0.0.1:8080\n"
       "  softspine run two-tier.yaml --workers 2 --seed 3 --json | jq .flows\n"
       "Ctrl-C (or SIGTERM, SIGHUP) ends it: files are closed and what was counted is printed.");
   add_run_arguments(*command, *arguments);

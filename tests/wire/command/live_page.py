@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `run --http`, in a browser: it shows what `show --json` says, by keys, in the dark, small and large; and the dashboard's metrics are there."""
+from __future__ import annotations
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+from softspine import ROOT, Problems, Skip, Softspine, main
+from web_service import Served
+from web_socket import WebSocket
+
+# Three send to one, over lossless queues: its ToR's groups fill up and pause the spines, who pause the other ToR.
+STORM = '''name: storm
+run: {clock: wall, duration: 600s}
+fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 4, host_link: {rate: 1Gbps, length: 3m}, fabric_link: {rate: 1Gbps, length: 40m}}
+profiles: {default: {base: lossless}}
+workload: [{name: w, pattern: incast, from: [h5, h6, h7], to: [h1], message: 1GiB, messages: 64}]
+'''
+
+
+class Browser:
+    """Chromium without a screen, driven over its own WebSocket."""
+
+    def __init__(self, it: Softspine, url: str, size: tuple[int, int], dark: bool) -> None:
+        program = shutil.which('chromium')
+        if program is None:
+            raise Skip('no chromium')
+        folder = it.folder / f'chromium-{size[0]}'
+        self.process = subprocess.Popen(
+            [program, '--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-port=0', f'--user-data-dir={folder}', f'--window-size={size[0]},{size[1]}',
+             *(['--blink-settings=preferredColorScheme=0'] if dark else []), url], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=it.env)
+        port = next(re.search(r':(\d+)/', line)[1] for line in self.process.stderr if 'DevTools listening' in line)
+        targets = json.load(urllib.request.urlopen(f'http://127.0.0.1:{port}/json'))
+        self.socket = WebSocket(next(target['webSocketDebuggerUrl'] for target in targets if target['type'] == 'page'))
+        self.number = 0
+
+    def end(self) -> None:
+        self.process.terminate()
+        self.process.wait(20)
+
+    def call(self, method: str, **parameters):
+        self.number += 1
+        self.socket.send(json.dumps({'id': self.number, 'method': method, 'params': parameters}))
+        while True:
+            answer = json.loads(self.socket.receive())
+            if answer.get('id') == self.number:
+                return answer.get('result', {'exceptionDetails': answer})
+
+    def value(self, expression: str):
+        result = self.call('Runtime.evaluate', expression=expression, returnByValue=True, awaitPromise=True)
+        if 'exceptionDetails' in result:
+            raise AssertionError(f'{expression}: {result["exceptionDetails"]}')
+        return result['result'].get('value')
+
+    def until(self, expression: str, seconds: float = 20):
+        """Its value once it has one; null while the page is not there yet, or throws."""
+        until = time.monotonic() + seconds
+        while True:
+            result = self.call('Runtime.evaluate', expression=expression, returnByValue=True)
+            value = None if 'exceptionDetails' in result else result['result'].get('value')
+            if value or time.monotonic() > until:
+                return value
+            time.sleep(0.05)
+
+    def press(self, key: str) -> None:
+        for kind in ('keyDown', 'keyUp'):
+            self.call('Input.dispatchKeyEvent', type=kind, key=key, code=key, **({'text': key} if len(key) == 1 else {}))
+
+    def picture(self, path: Path) -> int:
+        shot = self.call('Page.captureScreenshot', format='png')
+        path.write_bytes(base64.b64decode(shot['data']))
+        return path.stat().st_size
+
+
+ROWS = "[...document.querySelectorAll('#{} tr')].slice(1).map((row) => [...row.cells].map((cell) => cell.textContent))"
+
+
+def looks(it: Softspine, browser: Browser, pictures: Path) -> list[str]:
+    wrong: list[str] = []
+    if not browser.until("kept.length > 20 && document.querySelectorAll('#busiest tr').length > 2"):
+        return ['nothing is drawn: ' + str(browser.value('document.body.innerText'))[:500]]
+    if browser.value("document.getElementById('name').textContent") != 'storm':
+        wrong.append('the name is not there')
+    # The page beside `show`: its ports, who pauses whom, its counters, its nodes.
+    shown = {row[0] for row in browser.value(ROWS.format('busiest'))}
+    if not shown or not shown <= set(it.show('links')):
+        wrong.append(f'busiest: {shown}')
+    if not browser.until("document.querySelectorAll('#paused tr').length > 2"):
+        wrong.append('nobody is paused')
+    ends = {port: link['to'] for port, link in it.show('links').items()}
+    wrong += [f'{port} is paused by {by}' for port, by, *_ in browser.value(ROWS.format('paused')) if ends[port] != by]
+    total = browser.value("ask('/api/show/loads')")
+    here = it.show('loads')
+    if here['at_ps'] < total['at_ps'] or [row[0] for row in here['ports']] != [row[0] for row in total['ports']]:
+        wrong.append('loads of the page are not those of show')
+    if browser.value('fabric.nodes.length') != len(it.show('map')['nodes']):
+        wrong.append('nodes')
+    it('link', 'tor1:Ethernet16', 'down')
+    if not browser.until('current().down.size === 2'):
+        wrong.append('a link that is down is not seen')
+    if not browser.until("document.getElementById('events').textContent.includes('link_down tor1:Ethernet16')"):
+        wrong.append('no event of it: ' + str(browser.value("document.getElementById('events').textContent"))[:300])
+    browser.value("document.getElementById('fabric').focus()")
+    for key, wanted in (('ArrowDown', 'spine'), ('ArrowDown', 'tor'), ('ArrowRight', 'tor')):
+        browser.press(key)
+        words = browser.value("document.getElementById('chosen').textContent")
+        if wanted not in words:
+            wrong.append(f'{key}: {words}')
+    browser.press('Enter')
+    if not browser.until("document.querySelectorAll('#thresholds tr').length > 2"):
+        wrong.append('no thresholds')
+    browser.press(' ')
+    if browser.value('shown') < 0 or browser.value("document.getElementById('play').textContent") != 'go on':
+        wrong.append('space does not stop')
+    before, after = (browser.value(f"{act}; parseFloat(document.getElementById('instant').textContent)") for act in (
+        '0', "slider = document.getElementById('slider'); slider.value = '0'; slider.dispatchEvent(new Event('input'))"))
+    if not 0 < after < before:
+        wrong.append(f'the slider goes from {before} to {after}')
+    browser.press(' ')
+    if browser.picture(pictures) < 20_000:
+        wrong.append('an empty picture')
+    return wrong
+
+
+def shows_the_fabric(it: Softspine) -> Problems:
+    """a browser shows the fabric, in the light and in the dark"""
+    with it.running(it.write('storm.yaml', STORM), '--http', '127.0.0.1:0') as run:
+        served = Served(it, run)
+        for size, dark in (((1300, 1100), False), ((420, 900), True)):
+            browser = Browser(it, served.url, size, dark)
+            try:
+                yield from looks(it, browser, it.folder / f'page-{size[0]}.png')
+            finally:
+                browser.end()
+            it('link', 'tor1:Ethernet16', 'up')
+
+
+def has_a_dashboard(it: Softspine) -> Problems:
+    """every metric of docs/grafana.json is one of /metrics, or of its reference"""
+    text = (ROOT / 'docs' / 'grafana.json').read_text()
+    dashboard = json.loads(text)
+    used = {name for panel in dashboard['panels'] for target in panel['targets'] for name in re.findall(r'\b(?:softspine|nccl)_[a-z_]+', target['expr'])}
+    reference = (ROOT / 'docs' / 'reference' / 'metrics.md').read_text()
+    known = set(re.findall(r'\b(?:softspine|nccl)_[a-z_]+', reference))
+    yield from (f'there is no {name}' for name in sorted(used - known))
+    with it.running(it.write('storm.yaml', STORM + 'collectives: [{name: c, op: all_reduce, size: 64KiB}]\n'), '--http', '127.0.0.1:0') as run:
+        served = Served(it, run)
+        status, metrics = served.curl('/metrics')
+        there = set(re.findall(r'^([a-z_]+)[{ ]', metrics, flags=re.M))
+        # Only where they occur: drops by reason, and what no traffic has made.
+        rare = {'softspine_port_dropped_packets_total', 'softspine_host_dropped_packets_total', 'nccl_bus_bandwidth_gbs', 'nccl_collective_exec_time_microseconds'}
+        yield from (f'/metrics has no {name}' for name in sorted(used - there - rare))
+        labels = {name: set(re.findall(r'(\w+)="', more)) for name, more in re.findall(r'^([a-z_]+)\{(.*)\}', metrics, flags=re.M)}
+        for panel in dashboard['panels']:
+            for target in panel['targets']:
+                has = set().union(*(labels.get(name, set()) for name in re.findall(r'\bsoftspine_[a-z_]+', target['expr']))) | {'instance', 'reason'}
+                wants = set(re.findall(r'\{\{(\w+)\}\}', target['legendFormat']))
+                if 'nccl' not in target['expr'] and not wants <= has:
+                    yield f'{panel["title"]}: labels {wants - has}'
+
+
+if __name__ == '__main__':
+    sys.exit(main([shows_the_fabric, has_a_dashboard]))
