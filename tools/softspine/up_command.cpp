@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "tools/command/complain.hpp"
 #include "tools/command/wrong_input.hpp"
@@ -90,10 +91,15 @@ Status tell_failure(pid_t child, const Lab& lab) {
   return WIFEXITED(how) ? static_cast<Status>(WEXITSTATUS(how)) : Status::kUnexpected;
 }
 
+// A guest has no way in.
+bool has_programs(const control::Attachment& host) {
+  return std::holds_alternative<control::NamespaceHost>(host) || std::holds_alternative<control::VerbsHost>(host);
+}
+
 void print_up(const control::Testbed& testbed) {
   std::string hosts;
   for (const control::FabricNode& node : testbed.fabric.nodes) {
-    if (hosts.size() < 60 && control::is_started(node.attachment)) hosts += " " + node.name;
+    if (hosts.size() < 60 && has_programs(node.attachment)) hosts += " " + node.name;
   }
   fmt::print("{} is up; softspine down {} ends it\n", testbed.name, testbed.name);
   if (!hosts.empty()) fmt::print("softspine shell HOST and softspine exec HOST -- COMMAND enter:{}\n", hosts);
