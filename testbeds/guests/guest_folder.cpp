@@ -103,7 +103,8 @@ std::string loopback_text(std::span<const HostSetup> specs) {
   std::string text;
   for (const auto& spec : specs) {
     if (!spec.nics.empty() && !spec.nics.front().addresses.empty())
-      text += fmt::format("{} {}\n", loopback_of(spec.nics.front().addresses.front()), spec.name);
+      text += fmt::format("{} {} {}\n", loopback_of(spec.nics.front().addresses.front()), spec.name,
+                          without_prefix_length(spec.nics.front().addresses.front()));
   }
   return text;
 }

@@ -43,7 +43,7 @@ std::string env_text(const HostSetup& spec);
 // /etc/hosts of all guests: the first address of a family under the guest's name, further NICs' as NAME-1, NAME-2.
 std::string hosts_text(std::span<const HostSetup> specs);
 // An address on this machine that stands for a host of the fabric, whose processes run here: 127.64.0.0/10 with the
-// last 22 bits of its own. And those of all, one a line, as `loopback` on the board has them.
+// last 22 bits of its own. And those of all, one a line: this address, name, address in the fabric.
 std::string loopback_of(std::string_view address);
 std::string loopback_text(std::span<const HostSetup> specs);
 std::expected<GuestCounters, Error> parse_counters(std::string_view text);

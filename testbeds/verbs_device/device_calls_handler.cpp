@@ -64,6 +64,7 @@ void DeviceCallsHandler::handle(uint32_t client, const DeviceRequest& request, C
       case Call::kModifyQp: return modify_qp(client, request);
       case Call::kQueryQp: return query_qp(client, request, out);
       case Call::kDestroyQp: return destroy_qp(client, request);
+      case Call::kConnectionCommand: return carry_out_connection_command(client, request, out);
     }
     return ENOSYS;
   };
@@ -143,6 +144,7 @@ int DeviceCallsHandler::destroy_channel(uint32_t client, const DeviceRequest& re
   const CompletionChannel* const channel = own(objects_.channels, request.handle, client);
   if (channel == nullptr) return EINVAL;
   if (channel->users != 0) return EBUSY;
+  rnic_.connections().forget_channel(request.handle);
   objects_.channels.remove(request.handle);
   return 0;
 }
@@ -328,6 +330,11 @@ int DeviceCallsHandler::destroy_qp(uint32_t client, const DeviceRequest& request
   if (pair == nullptr) return EINVAL;
   rnic_.forget(*pair);
   return 0;
+}
+
+int DeviceCallsHandler::carry_out_connection_command(uint32_t client, const DeviceRequest& request, CallResult& out) {
+  if (own(objects_.channels, request.handle, client) == nullptr) return EINVAL;
+  return connection_calls_.carry_out(client, request, static_cast<uint8_t>(port_.active_mtu), out.reply);
 }
 
 }  // namespace softspine::testbeds

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "testbeds/verbs_device/connection_calls.hpp"
 #include "testbeds/verbs_device/rnic.hpp"
 #include "testbeds/verbs_device/shared/device_calls.hpp"
 
@@ -23,7 +24,11 @@ struct CallResult {
 
 class DeviceCallsHandler {
  public:
-  DeviceCallsHandler(Rnic& rnic, const PortFacts& port) : rnic_(rnic), objects_(rnic.ground().objects), port_(port) {}
+  DeviceCallsHandler(Rnic& rnic, const PortFacts& port)
+      : rnic_(rnic),
+        objects_(rnic.ground().objects),
+        connection_calls_(rnic.connections(), rnic.ground()),
+        port_(port) {}
 
   // A process has connected; none: there are too many.
   std::optional<uint32_t> add_client(pid_t process);
@@ -49,6 +54,7 @@ class DeviceCallsHandler {
   int modify_qp(uint32_t client, const DeviceRequest& request);
   int query_qp(uint32_t client, const DeviceRequest& request, CallResult& out);
   int destroy_qp(uint32_t client, const DeviceRequest& request);
+  int carry_out_connection_command(uint32_t client, const DeviceRequest& request, CallResult& out);
 
   bool has_pd(uint32_t client, uint32_t pd) const { return objects_.clients[client]->pds.contains(pd); }
   bool has_slots(uint64_t slots) const { return objects_.slots + slots <= kWorkLimit; }
@@ -61,6 +67,7 @@ class DeviceCallsHandler {
 
   Rnic& rnic_;
   VerbsObjects& objects_;
+  ConnectionCalls connection_calls_;
   PortFacts port_;
   uint32_t next_pd_ = 1;
 };

@@ -15,6 +15,11 @@ DropReason Rnic::receive(Packet packet, Instant now) noexcept {
     return frame ? DropReason::kNotForUs : frame.error();
   }
   ++ground_.counters.rcvd_pkts;
+  if (frame->destination_qp == management::kQp) {
+    connections_.receive(*frame, now);
+    PacketPool::release(std::move(packet));
+    return DropReason::kConsumed;
+  }
   QueuePair* const pair = taker_of(*frame);
   if (pair == nullptr) {
     ++ground_.counters.unknown_qp;
@@ -77,6 +82,7 @@ void Rnic::queue(QueuePair& pair) noexcept {
 }
 
 void Rnic::pump(Instant now) noexcept {
+  connections_.send(now);
   while (!queued_.empty() && ground_.port.backlog(now) <= kBacklog) {
     QueuePair* const pair = ground_.objects.queue_pairs.find(queued_.front());
     queued_.pop_front();
@@ -120,6 +126,7 @@ void Rnic::arm(QueuePair& pair) noexcept {
 }
 
 void Rnic::expire(Instant now) noexcept {
+  connections_.expire(now);
   while (timers_.next() <= now) {
     QueuePair* const pair = ground_.objects.queue_pairs.at(timers_.top_id());
     timers_.pop();
@@ -152,6 +159,7 @@ void Rnic::forget(QueuePair& pair) noexcept {
 
 void Rnic::forget_client(uint32_t client) noexcept {
   VerbsObjects& all = ground_.objects;
+  connections_.forget_client(client);
   std::vector<QueuePair*> pairs;
   all.queue_pairs.for_each([&](QueuePair& pair) {
     if (pair.client == client) pairs.push_back(&pair);

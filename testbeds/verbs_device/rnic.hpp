@@ -5,6 +5,7 @@
 //   outbound         requests and answers that leave                outbound.hpp, requester.hpp
 //   inbound          requests that arrive                           inbound.hpp, receiver_state.hpp
 //   completions      what programs are told                         completions.hpp
+//   connections      rdma_cm's identifiers, by queue pair 1         connections.hpp
 //
 // Time comes from the caller. Arrivals and timers are handled at their instants, and whatever follows from them is sent
 // at the next poll, as is what a program has posted: queue pairs that have something to send take turns, a batch each,
@@ -13,11 +14,13 @@
 // Its programs are hostile until shown otherwise: nothing that they write can do more than end their own queue pairs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 
 #include "dataplane/units/timed_heap.hpp"
 #include "testbeds/verbs_device/completions.hpp"
+#include "testbeds/verbs_device/connections.hpp"
 #include "testbeds/verbs_device/inbound.hpp"
 #include "testbeds/verbs_device/outbound.hpp"
 #include "testbeds/verbs_device/pending_writes.hpp"
@@ -38,14 +41,14 @@ class Rnic {
   // True if a program has rung.
   bool take_doorbells() noexcept;
   // Whether some may have something to send.
-  bool has_queued() const noexcept { return !queued_.empty(); }
+  bool has_queued() const noexcept { return !queued_.empty() || connections_.has_queued(); }
   // Lets them send.
   void pump(dataplane::Instant now) noexcept;
   // What has arrived is in the programs.
   void flush() noexcept { writes_.flush(); }
 
   // When expire() has something to do.
-  dataplane::Instant next() const noexcept { return timers_.next(); }
+  dataplane::Instant next() const noexcept { return std::min(timers_.next(), connections_.next()); }
   void expire(dataplane::Instant now) noexcept;
   // A frame that the port was given begins to leave.
   void left(uint32_t sender, dataplane::Instant now) noexcept;
@@ -56,6 +59,7 @@ class Rnic {
   void forget(QueuePair& pair) noexcept;
   void forget_client(uint32_t client) noexcept;
   Completions& completions() { return completions_; }
+  Connections& connections() { return connections_; }
   RnicGround& ground() { return ground_; }
   const RnicGround& ground() const { return ground_; }
 
@@ -68,6 +72,7 @@ class Rnic {
   RnicGround ground_;
   Completions completions_{ground_};
   PendingWrites writes_{ground_};
+  Connections connections_{ground_};
   Inbound inbound_{ground_, completions_, writes_};
   Outbound outbound_{ground_, completions_, writes_};
   std::deque<uint32_t> held_back_;  // handles of those that wait until the NIC keeps less

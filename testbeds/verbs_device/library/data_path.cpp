@@ -7,12 +7,14 @@
 
 namespace softspine::testbeds {
 
-namespace {
-
 void ring_doorbell(OurContext& context, uint32_t qp) {
   const uint32_t number = qp % kQueuePairLimit;
   context.doorbells->words[number / 64].fetch_or(uint64_t{1} << (number % 64), std::memory_order_acq_rel);
   context.doorbells->summary.fetch_or(uint64_t{1} << (number / 64), std::memory_order_acq_rel);
+}
+
+bool has_room(const Ring& ring, uint32_t produced) {
+  return produced - ring.head().consumed.load(std::memory_order_acquire) < ring.slots;
 }
 
 void put_pieces(uint8_t* to, const ibv_sge* pieces, int count) {
@@ -21,6 +23,18 @@ void put_pieces(uint8_t* to, const ibv_sge* pieces, int count) {
     std::memcpy(to + static_cast<size_t>(i) * sizeof piece, &piece, sizeof piece);
   }
 }
+
+void put_address(SendSlot& slot, const ibv_ah_attr& to, uint32_t remote_qp, uint32_t qkey) {
+  std::memcpy(slot.remote_gid, to.grh.dgid.raw, sizeof slot.remote_gid);
+  slot.remote_qp = remote_qp;
+  slot.remote_qkey = qkey;
+  slot.flow_label = to.grh.flow_label;
+  slot.traffic_class = to.grh.traffic_class;
+  slot.hop_limit = to.grh.hop_limit;
+  slot.gid_index = to.grh.sgid_index;
+}
+
+namespace {
 
 // The bytes, or more than the limit.
 uint32_t put_inline(uint8_t* to, const ibv_send_wr& work, uint32_t limit) {
@@ -36,17 +50,6 @@ uint32_t put_inline(uint8_t* to, const ibv_send_wr& work, uint32_t limit) {
 
 bool is_datagram_address(const OurQp& qp, const ibv_send_wr& work) {
   return qp.qp.qp_type != IBV_QPT_UD || work.wr.ud.ah != nullptr;
-}
-
-void put_address(SendSlot& slot, const ibv_send_wr& work) {
-  const ibv_ah_attr& to = reinterpret_cast<const OurAh*>(work.wr.ud.ah)->attributes;
-  std::memcpy(slot.remote_gid, to.grh.dgid.raw, sizeof slot.remote_gid);
-  slot.remote_qp = work.wr.ud.remote_qpn;
-  slot.remote_qkey = work.wr.ud.remote_qkey;
-  slot.flow_label = to.grh.flow_label;
-  slot.traffic_class = to.grh.traffic_class;
-  slot.hop_limit = to.grh.hop_limit;
-  slot.gid_index = to.grh.sgid_index;
 }
 
 int put_send(OurQp& qp, const ibv_send_wr& work) {
@@ -66,7 +69,8 @@ int put_send(OurQp& qp, const ibv_send_wr& work) {
     put_pieces(place + sizeof slot, work.sg_list, work.num_sge);
   }
   if (qp.qp.qp_type == IBV_QPT_UD) {
-    put_address(slot, work);
+    const ibv_ah_attr& to = reinterpret_cast<const OurAh*>(work.wr.ud.ah)->attributes;
+    put_address(slot, to, work.wr.ud.remote_qpn, work.wr.ud.remote_qkey);
   } else if (work.opcode == IBV_WR_ATOMIC_CMP_AND_SWP || work.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
     slot.remote_address = work.wr.atomic.remote_addr;
     slot.remote_key = work.wr.atomic.rkey;
@@ -78,10 +82,6 @@ int put_send(OurQp& qp, const ibv_send_wr& work) {
   }
   std::memcpy(place, &slot, sizeof slot);
   return 0;
-}
-
-bool has_room(const Ring& ring, uint32_t produced) {
-  return produced - ring.head().consumed.load(std::memory_order_acquire) < ring.slots;
 }
 
 int put_receives(const Ring& ring, uint32_t& produced, uint32_t most_pieces, ibv_recv_wr* work, ibv_recv_wr** bad) {

@@ -115,15 +115,6 @@ int query_device_of(ibv_context* context, const ibv_query_device_ex_input*, ibv_
   return 0;
 }
 
-ibv_qp* create_extended_qp(ibv_context* context, ibv_qp_init_attr_ex* wanted) {
-  constexpr uint32_t kKnown = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS;
-  const bool has_flags = (wanted->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) != 0 && wanted->create_flags != 0;
-  if ((wanted->comp_mask & ~kKnown) != 0 || has_flags || (wanted->comp_mask & IBV_QP_INIT_ATTR_PD) == 0)
-    return refuse(EOPNOTSUPP);
-  static_cast<void>(context);
-  return ibv_create_qp(wanted->pd, reinterpret_cast<ibv_qp_init_attr*>(wanted));
-}
-
 ibv_srq* create_extended_srq(ibv_context*, ibv_srq_init_attr_ex* wanted) {
   const bool is_basic = (wanted->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) == 0 || wanted->srq_type == IBV_SRQT_BASIC;
   if (!is_basic || (wanted->comp_mask & IBV_SRQ_INIT_ATTR_PD) == 0) return refuse(EOPNOTSUPP);
@@ -134,6 +125,7 @@ void fill(verbs_context& verbs) {
   verbs.query_port = query_port_of;
   verbs.query_device_ex = query_device_of;
   verbs.create_qp_ex = create_extended_qp;
+  verbs.create_cq_ex = create_extended_cq;
   verbs.create_srq_ex = create_extended_srq;
   verbs.sz = sizeof verbs;
   ibv_context& context = verbs.context;
@@ -269,6 +261,7 @@ SOFTSPINE_VERB int ibv_read_sysfs_file(const char* folder, const char* file, cha
   const char* text = nullptr;
   if (std::strcmp(file, "board_id") == 0) text = "softspine";
   if (std::strcmp(file, "node_type") == 0) text = "1: CA";
+  if (std::strcmp(file, "class/misc/rdma_cm/abi_version") == 0) text = "4";
   if (text == nullptr || std::strlen(text) >= bytes) return -1;
   std::strcpy(out, text);
   return static_cast<int>(std::strlen(text));

@@ -6,7 +6,7 @@
 // A connection to another host comes from the host's own address, and says when asked (getsockname) that this is the
 // one that it has in the fabric: by that, programs choose their RDMA device.
 //
-// Preloaded into the programs of a verbs host. $SOFTSPINE_HOSTS names a file of lines "address name",
+// Preloaded into the programs of a verbs host. $SOFTSPINE_HOSTS names the file of them,
 // $SOFTSPINE_ADDRESS is the host's own, $SOFTSPINE_FABRIC_ADDRESS that in the fabric. Without them nothing is changed.
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -15,29 +15,17 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "testbeds/verbs_device/library/fabric_names.hpp"
+
 namespace {
 
-// The host's loopback address, as text; false: it is no host of the fabric.
-bool find_address(const char* name, char (&address)[INET_ADDRSTRLEN]) {
-  const char* const path = std::getenv("SOFTSPINE_HOSTS");
-  std::FILE* const file = path == nullptr || name == nullptr ? nullptr : std::fopen(path, "re");
-  if (file == nullptr) return false;
-  char line[512];
-  bool is_found = false;
-  while (!is_found && std::fgets(line, sizeof line, file) != nullptr) {
-    char* rest = nullptr;
-    const char* const first = strtok_r(line, " \n", &rest);
-    const char* const second = strtok_r(nullptr, " \n", &rest);
-    if (first == nullptr || second == nullptr || std::strlen(first) >= sizeof address) continue;
-    is_found = std::strcmp(second, name) == 0;
-    if (is_found) std::strcpy(address, first);
-  }
-  std::fclose(file);
-  return is_found;
+// The host's loopback address; null: it is no host of the fabric.
+const char* find_address(const char* name, softspine::testbeds::FabricName& found) {
+  const auto is_it = [name](const softspine::testbeds::FabricName& each) { return std::strcmp(each.name, name) == 0; };
+  return name != nullptr && softspine::testbeds::find_fabric_name(is_it, found) ? found.loopback : nullptr;
 }
 
 template <typename Function>
@@ -74,14 +62,16 @@ extern "C" {
 
 int getaddrinfo(const char* name, const char* service, const addrinfo* hints, addrinfo** out) {
   static const auto real = next<decltype(&getaddrinfo)>("getaddrinfo");
-  char address[INET_ADDRSTRLEN];
-  return real(find_address(name, address) ? address : name, service, hints, out);
+  softspine::testbeds::FabricName found;
+  const char* const address = find_address(name, found);
+  return real(address != nullptr ? address : name, service, hints, out);
 }
 
 hostent* gethostbyname(const char* name) {
   static const auto real = next<decltype(&gethostbyname)>("gethostbyname");
-  char address[INET_ADDRSTRLEN];
-  return real(find_address(name, address) ? address : name);
+  softspine::testbeds::FabricName found;
+  const char* const address = find_address(name, found);
+  return real(address != nullptr ? address : name);
 }
 
 // Any address becomes the host's own, of either family.

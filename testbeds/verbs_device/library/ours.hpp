@@ -39,7 +39,11 @@ struct OurContext {
 };
 
 struct OurCq {
-  ibv_cq cq;  // the first: it is what the program has
+  union {  // the first: it is what the program has
+    ibv_cq cq;
+    ibv_cq_ex extended;
+  };
+  CompletionSlot current;  // of an extended one
   Ring ring;
   uint32_t consumed;
   uint32_t reported;  // completion events that the program got
@@ -53,7 +57,13 @@ struct OurSrq {
   pthread_spinlock_t lock;
 };
 struct OurQp {
-  ibv_qp qp;
+  union {
+    ibv_qp qp;
+    ibv_qp_ex extended;
+  };
+  bool is_extended;
+  uint32_t staged;  // sends of ibv_wr_start() that are not posted yet end here
+  int staged_error;
   Ring sends;
   Ring receives;
   uint32_t sent;
@@ -104,6 +114,12 @@ int post_receive(ibv_qp* qp, ibv_recv_wr* work, ibv_recv_wr** bad);
 int post_shared_receive(ibv_srq* srq, ibv_recv_wr* work, ibv_recv_wr** bad);
 int poll_completions(ibv_cq* cq, int most, ibv_wc* out);
 int ask_to_notify(ibv_cq* cq, int solicited_only);
+void ring_doorbell(OurContext& context, uint32_t qp);
+void put_pieces(uint8_t* to, const ibv_sge* pieces, int count);
+void put_address(SendSlot& slot, const ibv_ah_attr& to, uint32_t remote_qp, uint32_t qkey);
+bool has_room(const Ring& ring, uint32_t produced);
+ibv_cq_ex* create_extended_cq(ibv_context* context, ibv_cq_init_attr_ex* wanted);
+ibv_qp* create_extended_qp(ibv_context* context, ibv_qp_init_attr_ex* wanted);
 
 }  // namespace softspine::testbeds
 

@@ -182,11 +182,6 @@ SOFTSPINE_VERB int ibv_destroy_qp(ibv_qp* qp) {
   return 0;
 }
 
-// The newer way of posting (ibv_wr_…) is not there: a program that looks for it falls back to ibv_post_send.
-SOFTSPINE_VERB ibv_qp_ex* ibv_qp_to_qp_ex(ibv_qp*) {
-  return nullptr;
-}
-
 SOFTSPINE_VERB int ibv_query_qp_data_in_order(ibv_qp*, ibv_wr_opcode, uint32_t) {
   return 0;
 }

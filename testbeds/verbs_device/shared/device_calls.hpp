@@ -9,10 +9,11 @@
 
 namespace softspine::testbeds {
 
-inline constexpr uint32_t kDeviceVersion = 1;
+inline constexpr uint32_t kDeviceVersion = 2;
 inline constexpr const char* kDeviceName = "softspine0";
 inline constexpr const char* kSocketVariable = "SOFTSPINE_VERBS_DEVICE";  // the socket's path
 inline constexpr uint32_t kGids = 2;                                      // IPv4, IPv6
+inline constexpr uint32_t kCommandBytes = 448;                            // of rdma_cm, either way
 inline constexpr uint32_t kReadLimit = 16;                                // reads and atomics under way at a queue pair
 
 enum class Call : uint32_t {
@@ -34,6 +35,7 @@ enum class Call : uint32_t {
   kModifyQp,
   kQueryQp,
   kDestroyQp,
+  kConnectionCommand,  // handle: the channel of its identifier
 };
 
 struct QueueSizes {
@@ -84,6 +86,8 @@ struct DeviceRequest {
   uint64_t remote_address;
   QueueSizes sizes;
   QueuePairAttributes attributes;
+  uint32_t command_bytes;
+  uint8_t command[kCommandBytes];  // as rdma_user_cm.h has it
 };
 
 struct PortFacts {
@@ -104,6 +108,8 @@ struct DeviceReply {
   QueueSizes sizes;
   QueuePairAttributes attributes;
   PortFacts port;
+  uint32_t response_bytes;
+  uint8_t response[kCommandBytes];
 };
 
 // What comes out of a channel is the handle of a completion queue (uint32_t); out of the other one this:

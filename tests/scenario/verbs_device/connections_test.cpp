@@ -16,7 +16,7 @@ RdmaFrame read_of(const Packet& packet) {
   return frame.value_or(RdmaFrame{});
 }
 
-class Connections : public Rnics {
+class Connected : public Rnics {
  protected:
   // All frames arrive, and are seen.
   void watch() {
@@ -44,7 +44,7 @@ class Connections : public Rnics {
   std::vector<RdmaFrame> seen_;
 };
 
-TEST_F(Connections, AGapEndsAnUnreliableMessageAndItsReceiveIsTheNextOnes) {
+TEST_F(Connected, AGapEndsAnUnreliableMessageAndItsReceiveIsTheNextOnes) {
   const auto [a, b] = it_.connect(TwoRnics::usual(), IBV_QPT_UC);
   for (uint64_t id = 1; id <= 3; ++id) it_.second.post_receive(b, id, {theirs_.piece(id * 4096, 4096)});
   // Three messages of three packets: the fifth is lost.
@@ -59,7 +59,7 @@ TEST_F(Connections, AGapEndsAnUnreliableMessageAndItsReceiveIsTheNextOnes) {
                          theirs_.bytes.begin() + 2 * 4096));
 }
 
-TEST_F(Connections, AnUnreliableWriteWithAGapTellsNobody) {
+TEST_F(Connected, AnUnreliableWriteWithAGapTellsNobody) {
   const auto [a, b] = it_.connect(TwoRnics::usual(), IBV_QPT_UC);
   it_.second.post_receive(b, 1, {});
   uint32_t count = 0;
@@ -75,7 +75,7 @@ TEST_F(Connections, AnUnreliableWriteWithAGapTellsNobody) {
   EXPECT_EQ(got[0].bytes, 3 * kMtu);
 }
 
-TEST_F(Connections, ADatagramLiesBehindTheHeaderThatBroughtIt) {
+TEST_F(Connected, ADatagramLiesBehindTheHeaderThatBroughtIt) {
   const auto [a, b] = it_.connect(TwoRnics::usual(), IBV_QPT_UD);
   it_.second.post_receive(b, 7, {theirs_.piece(0, 20), theirs_.piece(100, 500)});
   it_.first.post(a, datagram(b, 300));
@@ -91,7 +91,7 @@ TEST_F(Connections, ADatagramLiesBehindTheHeaderThatBroughtIt) {
   EXPECT_TRUE(std::equal(own_.bytes.begin(), own_.bytes.begin() + 300, theirs_.bytes.begin() + 120));
 }
 
-TEST_F(Connections, ADatagramNeedsTheQueuePairsKeyAndAReceive) {
+TEST_F(Connected, ADatagramNeedsTheQueuePairsKeyAndAReceive) {
   const auto [a, b] = it_.connect(TwoRnics::usual(), IBV_QPT_UD);
   it_.first.post(a, datagram(b, 10));
   it_.run();
@@ -110,7 +110,7 @@ TEST_F(Connections, ADatagramNeedsTheQueuePairsKeyAndAReceive) {
   EXPECT_EQ(statuses(it_.first), std::vector<uint32_t>(3, IBV_WC_SUCCESS));
 }
 
-TEST_F(Connections, ADatagramIsNoLongerThanItsReceiveAndThePortsMtu) {
+TEST_F(Connected, ADatagramIsNoLongerThanItsReceiveAndThePortsMtu) {
   const auto [a, b] = it_.connect(TwoRnics::usual(), IBV_QPT_UD);
   it_.first.post(a, datagram(b, 4097));
   it_.run();
@@ -122,7 +122,7 @@ TEST_F(Connections, ADatagramIsNoLongerThanItsReceiveAndThePortsMtu) {
   EXPECT_EQ(statuses(it_.second), std::vector<uint32_t>{IBV_WC_LOC_LEN_ERR});
 }
 
-TEST_F(Connections, ASharedReceiveIsAnyQueuePairsAndFewAreReportedOnce) {
+TEST_F(Connected, ASharedReceiveIsAnyQueuePairsAndFewAreReportedOnce) {
   DeviceRequest make{.call = Call::kCreateSrq};
   make.pd = it_.second.pd();
   make.sizes.receive_slots = 8;
@@ -161,7 +161,7 @@ TEST_F(Connections, ASharedReceiveIsAnyQueuePairsAndFewAreReportedOnce) {
   EXPECT_EQ(ring.waiting(), 1U);
 }
 
-TEST_F(Connections, WhatARefusalStandsBehindIsAnsweredBeforeIt) {
+TEST_F(Connected, WhatARefusalStandsBehindIsAnsweredBeforeIt) {
   const auto [a, b] = it_.connect();
   it_.first.post(a, work(IBV_WR_RDMA_READ, 0, 3000, 9'000, 1));
   Posted beyond = work(IBV_WR_RDMA_WRITE, 0, kBytes, 8, 2);
@@ -183,7 +183,7 @@ TEST(OwedAnswersTest, ARefusalIsNotReplacedByWhatItNamesAlready) {
   EXPECT_TRUE(answers.empty());
 }
 
-TEST_F(Connections, AFenceWaitsForTheReadsBefore) {
+TEST_F(Connected, AFenceWaitsForTheReadsBefore) {
   const auto [a, b] = it_.connect();
   watch();
   it_.first.post(a, work(IBV_WR_RDMA_READ, 0, 0, 5 * kMtu, 1));
@@ -198,7 +198,7 @@ TEST_F(Connections, AFenceWaitsForTheReadsBefore) {
   EXPECT_EQ(count_of(bth::kWriteOnly), 2U);
 }
 
-TEST_F(Connections, AsManyReadsAreUnderWayAsThePeerAllows) {
+TEST_F(Connected, AsManyReadsAreUnderWayAsThePeerAllows) {
   const auto [a, b] = it_.connect();
   size_t asked = 0;
   it_.set_fate([&asked](const Packet& packet) {
@@ -210,7 +210,7 @@ TEST_F(Connections, AsManyReadsAreUnderWayAsThePeerAllows) {
   EXPECT_EQ(asked, 4U);  // max_rd_atomic of usual()
 }
 
-TEST_F(Connections, AtMost256PacketsWaitForTheirAcknowledgement) {
+TEST_F(Connected, AtMost256PacketsWaitForTheirAcknowledgement) {
   const auto [a, b] = it_.connect();
   size_t sent = 0;
   it_.set_fate([&sent](const Packet&) { return ++sent, 0U; });
@@ -219,7 +219,7 @@ TEST_F(Connections, AtMost256PacketsWaitForTheirAcknowledgement) {
   EXPECT_EQ(sent, 256U);
 }
 
-TEST_F(Connections, EverySixteenthPacketAndTheLastAskForAnAcknowledgement) {
+TEST_F(Connected, EverySixteenthPacketAndTheLastAskForAnAcknowledgement) {
   const auto [a, b] = it_.connect();
   watch();
   it_.first.post(a, work(IBV_WR_RDMA_WRITE, 0, 0, 40 * kMtu));
@@ -232,7 +232,7 @@ TEST_F(Connections, EverySixteenthPacketAndTheLastAskForAnAcknowledgement) {
 }
 
 // IBA 1.4, table 45: code 12 is 0.64 ms, 0 is 655.36 ms.
-TEST_F(Connections, AReceiverThatIsNotReadyIsAskedAgainAfterItsTime) {
+TEST_F(Connected, AReceiverThatIsNotReadyIsAskedAgainAfterItsTime) {
   for (const auto& [code, wait] : {std::pair{12U, Duration::us(640)}, {0U, Duration::us(655'360)}}) {
     QueuePairAttributes slow = TwoRnics::usual();
     slow.rnr_timer = code;
@@ -253,7 +253,7 @@ TEST_F(Connections, AReceiverThatIsNotReadyIsAskedAgainAfterItsTime) {
 }
 
 // 4.096 µs · 2^timeout, for the first time and each retry.
-TEST_F(Connections, ATimeoutTakesItsTime) {
+TEST_F(Connected, ATimeoutTakesItsTime) {
   QueuePairAttributes patient = TwoRnics::usual();
   patient.timeout = 8;
   patient.retries = 2;
@@ -267,7 +267,7 @@ TEST_F(Connections, ATimeoutTakesItsTime) {
   EXPECT_LT(it_.now() - begin, Duration::ns(4'096 << 8) * 3 + Duration::us(10));
 }
 
-TEST_F(Connections, AQueuePairThatWasResetAsksForALostResponseAtOnce) {
+TEST_F(Connected, AQueuePairThatWasResetAsksForALostResponseAtOnce) {
   const auto [a, b] = it_.connect();
   // All responses but the second of each read are lost: it asks again, once.
   it_.set_fate([](const Packet& packet) {
@@ -294,7 +294,7 @@ TEST_F(Connections, AQueuePairThatWasResetAsksForALostResponseAtOnce) {
   EXPECT_EQ(statuses(it_.first), std::vector<uint32_t>{IBV_WC_SUCCESS});
 }
 
-TEST_F(Connections, InlineDataAreReadWhenPosted) {
+TEST_F(Connected, InlineDataAreReadWhenPosted) {
   const auto [a, b] = it_.connect();
   Posted in_place = work(IBV_WR_RDMA_WRITE, 0, 500, 0);
   in_place.flags |= IBV_SEND_INLINE;
@@ -307,7 +307,7 @@ TEST_F(Connections, InlineDataAreReadWhenPosted) {
 }
 
 // By the kernel's rule, or by the flow label's; code point and ECN are the traffic class's.
-TEST_F(Connections, AFramesAddressesAreTheQueuePairs) {
+TEST_F(Connected, AFramesAddressesAreTheQueuePairs) {
   QueuePairAttributes marked = TwoRnics::usual();
   marked.traffic_class = 26 << 2 | 2;
   for (const uint32_t label : {0U, 0x54321U}) {

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of verbs hosts by the libraries above verbs, as Debian has them: librdmacm, UCX, OpenMPI.
+
+Connections of rdma_cm are made by datagrams of queue pair 1, which tshark decodes.
+"""
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+from one_run import tshark
+from softspine import ROOT, Problems, Skip, Softspine, main
+from verbs_hosts import LAB, beside, on
+
+# What the server and the client run, and what both say when all went well.
+PAIRS = [(['rping', '-s', '-C', '100', '-V', '-p', '7401'], ['rping', '-c', '-a', 'h1', '-C', '100', '-V', '-p', '7401'], ''),
+         (['ucmatose', '-c', '20', '-p', '7402'], ['ucmatose', '-s', 'h1', '-c', '20', '-p', '7402'], 'return status 0'),
+         (['udaddy', '-c', '20'], ['udaddy', '-s', 'h1', '-c', '20'], 'return status 0'),
+         (['rdma_server', '-p', '7404'], ['rdma_client', '-s', 'h1', '-p', '7404'], 'end 0'),
+         (['ib_write_bw', '-R', '-n', '200', '-p', '7405'], ['ib_write_bw', '-R', '-n', '200', '-p', '7405', 'h1'], 'BW average')]
+# ConnectRequest, ConnectReject, ConnectReply, ReadyToUse, DisconnectRequest, DisconnectReply, SIDR's two.
+ATTRIBUTES = {'0x0010', '0x0012', '0x0013', '0x0014', '0x0015', '0x0016', '0x0017', '0x0018'}
+UCX = {'UCX_NET_DEVICES': 'softspine0:1', 'UCX_TLS': 'rc_verbs,ud_verbs,self', 'UCX_UD_ETH_DGID_CHECK': 'n'}
+COLLECTIVES = 9
+MPI_SIZES = ['8', '4096', '100000']
+
+
+def need(programs: list[str], suite: str) -> None:
+    missing = [program for program in programs if shutil.which(program) is None]
+    if missing:
+        raise Skip(f'{missing[0]} is not installed: tools/install {suite}')
+
+
+def they_connect(it: Softspine) -> Problems:
+    """rping, ucmatose, udaddy, rdma_client and perftest's -R run unmodified, and say that all was well"""
+    need([server[0] for server, _, _ in PAIRS], 'tests')
+    with it.running(it.write('lab.yaml', LAB), '--folder', it.folder / 'o', '--capture', 'c.pcapng', '--capture-port', 'h?:*',
+                    '--full', '--capture-limit', '30MB'):
+        for server, client, word in PAIRS:
+            for whose, said in zip(('server', 'client'), beside(it, server, client)):
+                if word not in said or said[:1].isdigit():
+                    yield f'{client[0]}, the {whose}: {said}'
+        refused = on(it, 'h2', 'rping', '-c', '-a', 'h1', '-C', '1', '-p', '7499').communicate(timeout=60)[0]
+        if 'RDMA_CM_EVENT_REJECTED' not in refused:
+            yield f'nobody listens, and rping says {refused}'
+    seen = tshark('-r', it.folder / 'c.pcapng', '-Y', 'infiniband.mad.mgmtclass == 0x07', '-T', 'fields', '-e',
+                  'infiniband.mad.attributeid').split()
+    if set(seen) != ATTRIBUTES:
+        yield f'the messages were {sorted(set(seen))}'
+    bad = tshark('-r', it.folder / 'c.pcapng', '-Y', 'infiniband.mad && (_ws.malformed || _ws.expert.severity >= error)')
+    yield from (f'tshark complains: {line}' for line in bad.splitlines()[:5])
+
+
+def newer_verbs(it: Softspine) -> Problems:
+    """ibv_wr_... posts and extended completion queues poll, between two hosts' devices, and each byte is right"""
+    need(['cc'], 'tests')
+    program = it.folder / 'extended_verbs'
+    subprocess.run(['cc', '-O2', '-o', program, ROOT / 'tests/wire/command/extended_verbs.c', '-libverbs'], check=True)
+    with it.running(it.write('lab.yaml', LAB), '--folder', it.folder / 'o'):
+        said = on(it, 'h1', str(program)).communicate(timeout=60)[0]
+        if said != 'all right\n':
+            yield said
+
+
+def ucx(it: Softspine) -> Problems:
+    """ucx_perftest sends, puts, gets and adds over rc_verbs, and sends over ud_verbs alone"""
+    need(['ucx_perftest'], 'tests')
+    with it.running(it.write('lab.yaml', LAB), '--folder', it.folder / 'o'):
+        for number, (transports, test, size) in enumerate([
+                ('rc_verbs,ud_verbs', 'tag_bw', '65536'), ('rc_verbs,ud_verbs', 'ucp_put_bw', '65536'),
+                ('rc_verbs,ud_verbs', 'ucp_get', '65536'), ('rc_verbs,ud_verbs', 'ucp_fadd', '8'), ('ud_verbs', 'tag_bw', '9000')]):
+            settings = [f'{name}={value}' for name, value in {**UCX, 'UCX_TLS': transports}.items()]
+            command = ['env', *settings, 'ucx_perftest', '-t', test, '-n', '50', '-s', size, '-p', str(13400 + number)]
+            said = beside(it, command, [*command, 'h1'])[1]
+            if 'Final:' not in said:
+                yield f'{transports}, {test}: {said[-1500:]}'
+
+
+def openmpi(it: Softspine) -> Problems:
+    """mpirun, whose rsh agent is softspine exec, runs every collective on both hosts, and each byte is right"""
+    need(['mpicc.openmpi', 'mpirun.openmpi'], 'training')
+    subprocess.run(['mpicc.openmpi', '-O2', '-o', it.folder / 'mpi_check', ROOT / 'tests/wire/training/mpi_check.c'], check=True)
+    agent = it.write('agent', f'#!/bin/sh\nhost=$1\nshift\nexec {it.binary} exec "$host" -- sh -c "$*"\n')
+    agent.chmod(0o755)
+    settings = [part for name, value in UCX.items() for part in ('-x', f'{name}={value}')]
+    command = ['mpirun.openmpi', '--allow-run-as-root', '--oversubscribe', '-n', '2', '--host', 'h1,h2', '--mca', 'plm_rsh_agent',
+               str(agent), '--mca', 'plm_rsh_no_tree_spawn', '1', '--mca', 'pml', 'ucx', '--mca', 'btl', 'self', *settings,
+               str(it.folder / 'mpi_check'), '1', 'all', *MPI_SIZES]
+    with it.running(it.write('lab.yaml', LAB), '--folder', it.folder / 'o'):
+        done = subprocess.run(command, env={**os.environ, **it.env}, cwd=it.folder, capture_output=True, text=True, timeout=240)
+    right = [line for line in done.stdout.splitlines() if ' right' in line]
+    if done.returncode != 0 or len(right) != COLLECTIVES * len(MPI_SIZES) + 1:
+        yield f'mpirun ended with {done.returncode}: {done.stdout[-1500:]} {done.stderr[-1500:]}'
+
+
+if __name__ == '__main__':
+    sys.exit(main([they_connect, newer_verbs, ucx, openmpi]))
