@@ -29,6 +29,21 @@ bool is_mac_control(const Packet& packet) {
          load16(packet.data() + ethernet::kType) == ethernet::kTypeMacControl;
 }
 
+uint8_t priority_of(const NicConfig& config, const Packet& parsed) {
+  const PacketMeta& meta = parsed.meta();
+  const bool is_ip = (meta.flags & (kIsIpv4 | kIsIpv6)) != 0;
+  return config.priority_of_dscp[is_ip ? meta.dscp_ecn >> 2 : 0];
+}
+
+// Of a pause, as a host's.
+Remark remark_of_host(Remark made) {
+  switch (made) {
+    case Remark::kXoff: return Remark::kHostFull;
+    case Remark::kXon: return Remark::kHostDrained;
+    default: return Remark::kXoffAgain;
+  }
+}
+
 }  // namespace
 
 Nic::Nic(std::string name, const NicConfig& config, PacketPool& pool)
@@ -61,15 +76,9 @@ void Nic::take_in(Packet packet, Instant now, uint32_t sender) noexcept {
     if (config_.parameters.dscp) set_dscp(packet, *config_.parameters.dscp);
     if (config_.parameters.source_port != 0) set_source_port(packet, config_.parameters.source_port);
   }
-  const uint8_t priority = priority_of(packet);
+  const uint8_t priority = priority_of(config_, packet);
   send_.push(std::move(packet), priority);
   nic_counters_.waiting_bytes_max = std::max(nic_counters_.waiting_bytes_max, send_.bytes());
-}
-
-uint8_t Nic::priority_of(const Packet& parsed) const noexcept {
-  const PacketMeta& meta = parsed.meta();
-  const bool is_ip = (meta.flags & (kIsIpv4 | kIsIpv6)) != 0;
-  return config_.priority_of_dscp[is_ip ? meta.dscp_ecn >> 2 : 0];
 }
 
 // One thing: a PFC frame, a CNP, or a frame of the host, of whose sender it tells.
@@ -88,7 +97,7 @@ uint32_t Nic::depart(Instant now) noexcept {
     ++counters_.in_packets;
     counters_.in_bytes += packet.frame_bytes();
     sender = packet.meta().next_hop;
-    const auto priority = static_cast<uint8_t>(1U << priority_of(packet));
+    const auto priority = static_cast<uint8_t>(1U << priority_of(config_, packet));
     flow_control_.leaves(priority, transmit(std::move(packet), now));
   }
   find_next();
@@ -103,7 +112,7 @@ Packet Nic::next_of_host(uint8_t free, Instant now) noexcept {
     Packet packet = congestion_->take(now);
     if (!packet) continue;
     packet.meta().at = now;
-    const uint8_t priority = priority_of(packet);
+    const uint8_t priority = priority_of(config_, packet);
     released_.push(std::move(packet), priority);
   }
   if (Packet packet = released_.pop(free, now)) return packet;
@@ -130,11 +139,7 @@ void Nic::send_pause(Instant now) noexcept {
   const Transmitter& wire = transmitter(kLink);
   const FlowControlFrame made =
       flow_control_.make_frame(packet.data(), config_.mac, wire.rate(), wire.propagation(), now);
-  switch (made.remark) {
-    case Remark::kXoff: packet.meta().remark = Remark::kHostFull; break;
-    case Remark::kXon: packet.meta().remark = Remark::kHostDrained; break;
-    default: packet.meta().remark = Remark::kXoffAgain; break;
-  }
+  packet.meta().remark = remark_of_host(made.remark);
   ++nic_counters_.made_packets;
   (void)transmit(std::move(packet), now);
 }
@@ -170,7 +175,7 @@ Packet Nic::receive(Packet packet, Instant now) noexcept {
   }
   if (is_full_) [[unlikely]] {
     parse(packet);
-    if (const bool is_lossless = (config_.pfc_enable >> priority_of(packet) & 1) != 0; !is_lossless) {
+    if (const bool is_lossless = (config_.pfc_enable >> priority_of(config_, packet) & 1) != 0; !is_lossless) {
       end_out(std::move(packet), DropReason::kEdgeFull);
       return Packet{};
     }

@@ -123,9 +123,8 @@ class Nic : public Node {
       if (first >= until) return first;
       reach(first);
       if (leaves == first) {
-        [[maybe_unused]] const uint32_t sender = depart(first);
-        if constexpr (requires { outside.left(sender, first); }) {
-          if (sender != 0) outside.left(sender, first);
+        if (const uint32_t sender = depart(first); sender != 0) {
+          if constexpr (requires { outside.left(sender, first); }) outside.left(sender, first);
         }
       } else if (drains == first) {
         outside.give(take_drained(first), first);
@@ -204,7 +203,6 @@ class Nic : public Node {
   Instant transmit(Packet packet, Instant now) noexcept;
   void update_xoff(Instant now) noexcept;
   void end_out(Packet packet, DropReason reason) noexcept;
-  uint8_t priority_of(const Packet& parsed) const noexcept;
 
   void update_carrier() noexcept;
 
