@@ -12,6 +12,8 @@ IDENTIFY = 'tests/model/identify/'
 REPRODUCED = [COMMAND + 'reproduce.py is_what_the_page_says']
 THRESHOLDS = 'tests/unit/qos/thresholds_test.cpp '
 NS3 = [COMMAND + 'readme.py is_beside_ns3_what_the_page_says']
+RANKS = [COMMAND + 'ranks.py has_the_bytes_of_one_process', 'tests/scenario/random/ranked_testbeds_test.cpp AreTheSameBytesAsInOneProcess']
+LOST_RANKS = [COMMAND + 'ranks.py ends_with_a_rank']
 
 CLAIMS: dict[str, dict[str, list[str]]] = {
     'README.md': {
@@ -47,6 +49,17 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
              'control/server/protocol.hpp kMaxRequestDepth = 32', 'control/server/web_options.hpp max_event_readers = 64'],
         'A request has 10 s to come, an answer 10 s to be taken.':
             ['control/server/web_options.hpp request_timeout{10\'000}', 'tests/wire/server/web_abuse_test.cpp AClientThatNeverEndsItsHeadIsClosedAfterAWhile'],
+    },
+    'docs/ranks.md': {
+        'All files and the terminal are rank 0\'s, and their bytes are those of one process, whatever the number of ranks and workers.': RANKS,
+        'A window is as long as the shortest latency between parts: 40 m of cable are about 200 ns, 300 m about 1.5 us.':
+            ['dataplane/engine/engine.cpp time_of_frame(0) + propagation'],
+        'Reports, `--flows`, `--fct-file`, pictures, expectations, events, counters over time and captures are rank 0\'s.': RANKS,
+        'The others end with status 2, and say which rank it was.': LOST_RANKS,
+        'One that hangs, or whose network is cut, is found after 6 s without a sign of life: each rank sends one twice a second, also while it works on something long.':
+            [*LOST_RANKS, 'dataplane/mpi/mpi_link.cpp kSilence = 12'],
+        'Wrong input is said once, by rank 0; so is a rank with another program, command line or file.':
+            [COMMAND + 'ranks.py refuses_what_is_not_there'],
     },
     'docs/recording.md': {
         "- Samples are taken at the multiples of `--record-interval`: a thousandth of the run's duration, at least 10 us, if it is not given; 1 ms if the run has no duration.":

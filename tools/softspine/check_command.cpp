@@ -18,6 +18,7 @@
 #include "tools/softspine/fabric_report.hpp"
 #include "tools/softspine/job_report.hpp"
 #include "tools/softspine/polarization_hint.hpp"
+#include "tools/softspine/rank_report.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary/summary_words.hpp"
 #include "tools/softspine/tables_report.hpp"
@@ -38,6 +39,7 @@ struct CheckArguments {
   bool schema = false;
   bool counters = false;
   bool strict = false;
+  uint32_t ranks = 0;  // 0: not asked for
 };
 
 std::string duration_text(dataplane::Duration duration) {
@@ -344,6 +346,7 @@ Status check(const CheckArguments& arguments) {
     out["thresholds"] = thresholds_json(control::thresholds_of(*testbed));
     out["service"] = service_json(*testbed, *review);
     out["warnings"] = warnings_json(review->warnings);
+    if (arguments.ranks > 0) out["ranks"] = ranks_json(*testbed, arguments.ranks);
     if (arguments.nodes) out["fabric"] = nodes_of(testbed->fabric);
     fmt::print("{}\n", out.dump(2));
     return verdict;
@@ -355,6 +358,7 @@ Status check(const CheckArguments& arguments) {
   fmt::print("{}", headrooms_text(control::headrooms_of(*testbed)));
   fmt::print("{}", thresholds_text(control::thresholds_of(*testbed)));
   fmt::print("{}", service_text(*testbed, *review));
+  if (arguments.ranks > 0) fmt::print("{}", ranks_text(*testbed, arguments.ranks));
   if (arguments.nodes) print_nodes(testbed->fabric);
   return verdict;
 }
@@ -369,6 +373,7 @@ void add_check_command(CLI::App& app, Status& status) {
       "  softspine check testbeds/two-tier.yaml\n"
       "  softspine check two-tier.yaml --nodes          every node, port, address and peer\n"
       "  softspine check two-tier.yaml --json | jq .nodes\n"
+      "  softspine check two-tier.yaml --ranks 4        how mpirun -n 4 softspine run would spread it\n"
       "  softspine check --schema > testbed.schema.json  for an editor");
   command->add_option("FILE", arguments->file, "a testbed file");
   add_overrides(*command, arguments->overrides);
@@ -377,6 +382,10 @@ void add_check_command(CLI::App& app, Status& status) {
                     "fail (status 1) if there are warnings, or lossless ports have too little headroom");
   command->add_flag("--nodes", arguments->nodes,
                     "every node with its ports and addresses, also if something else in the file is wrong");
+  command
+      ->add_option("--ranks", arguments->ranks,
+                   "how it would be spread over so many ranks: links that are cut, windows, the parts")
+      ->check(CLI::Range(1, 4096));
   command->add_flag("--schema", arguments->schema, "the JSON Schema of testbed files, and nothing else");
   command->add_flag(
       "--counters", arguments->counters,

@@ -38,8 +38,13 @@
 #include "tools/softspine/interrupt.hpp"
 #include "tools/softspine/polarization_hint.hpp"
 #include "tools/softspine/run_arguments.hpp"
+#include "tools/softspine/run_complaints.hpp"
+#include "tools/softspine/run_files.hpp"
+#include "tools/softspine/run_folder.hpp"
+#include "tools/softspine/run_http.hpp"
 #include "tools/softspine/run_pictures.hpp"
 #include "tools/softspine/run_progress.hpp"
+#include "tools/softspine/run_ranks.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary/summary.hpp"
 #include "tools/softspine/summary/summary_words.hpp"
@@ -52,7 +57,6 @@ namespace softspine::tools {
 
 namespace {
 
-constexpr size_t kImbalancesTold = 10;
 constexpr size_t kLastWords = 3;  // lines
 
 std::unexpected<Status> fail(const std::string& message) {
@@ -65,36 +69,17 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-// Hosts that we start have files: what they are to run, and what they print.
-bool has_files(const control::Testbed& testbed) {
-  return std::ranges::any_of(testbed.fabric.nodes,
-                             [](const control::FabricNode& node) { return control::is_started(node.attachment); });
-}
-
-// Where outside hosts put their files: as asked for, or a new folder of our own.
-std::expected<std::filesystem::path, Status> run_folder(const RunArguments& arguments,
-                                                        const control::Testbed& testbed) {
-  if (!has_files(testbed)) return std::filesystem::path{};
-  if (!arguments.folder.empty()) return std::filesystem::absolute(arguments.folder);
-  if (!arguments.lab_files.empty()) return std::filesystem::path{arguments.lab_files};
-  std::error_code none;
-  const std::filesystem::path there = std::filesystem::temp_directory_path(none);
-  std::string made = (there / "softspine-run-XXXXXX").string();
-  if (none || mkdtemp(made.data()) == nullptr) {
-    return fail("cannot make a folder in " + there.string() + " for the outside hosts' files; --folder names another");
-  }
-  return std::filesystem::path{made};
-}
-
 class Run {
  public:
-  Run(const RunArguments& arguments, const control::Testbed& testbed) : arguments_(arguments), testbed_(testbed) {}
+  // `ranks`: null if this process is alone.
+  Run(const RunArguments& arguments, const control::Testbed& testbed, testbeds::RankProcess* ranks)
+      : arguments_(arguments), testbed_(testbed), ranks_(ranks) {}
   ~Run() { forget_folder(); }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
+  // After prepare().
   Status operator()() {
-    if (const auto ready = prepare(); !ready) return ready.error();
     // Also while the report is written: what ends the run must not end the report of it.
     const CatchInterrupts interrupts;
     const StopOnInterrupt on_interrupt{*fabric_};
@@ -102,10 +87,11 @@ class Run {
     return incomplete_.empty() ? finish() : finish_incomplete();
   }
 
- private:
-  // Whatever can be wrong is found here, in an order that leaves files of earlier runs alone until none is left.
+  // Whatever can be wrong is found here, in an order that leaves files of earlier runs alone until none is left. Rank 0
+  // alone writes.
   std::expected<void, Status> prepare() {
     choose_telemetry();
+    if (!is_first()) return make();
     if (series_.path.empty() && !arguments_.series.counters.empty())
       return fail("--counters goes with --counters-file");
     const bool samples = !series_.path.empty() || !arguments_.flow_series.empty() || !arguments_.qlen_file.empty();
@@ -127,7 +113,7 @@ class Run {
       return fail(*lost);
     }
     for (const FileUse& use : uses) {
-      if (!use.numbered && waits_for_reader(use))
+      if (!use.numbered && waits_for_reader(arguments_, use))
         complain("softspine: {} is a pipe: the run begins when it is read\n", use.path.string());
     }
     if (const auto made = make(); !made) return made;
@@ -138,6 +124,11 @@ class Run {
       }
     }
     if (const auto served = serve_http(); !served) return served;
+    return ranks_ == nullptr ? open_outputs() : std::expected<void, Status>{};
+  }
+
+  // Files that are written while it runs. Over ranks by all at once, when all are ready.
+  std::expected<void, Status> open_outputs() {
     if (const auto opened = open_telemetry(); !opened) return fail(opened.error());
     if (arguments_.capture.path.empty()) return {};
     testbeds::CaptureRequest request = arguments_.capture;
@@ -147,20 +138,15 @@ class Run {
     return {};
   }
 
+ private:
+  bool is_first() const { return ranks_ == nullptr || ranks_->is_first(); }
+
   std::expected<void, Status> serve_http() {
     if (!arguments_.http) return {};
-    control::WebOptions options{.address = *arguments_.http, .policy = {.control = arguments_.http_control}};
-    if (!arguments_.http_token.empty()) {
-      auto token = control::read_web_token(arguments_.http_token);
-      if (!token) return fail("--http-token: " + token.error());
-      options.policy.token = std::move(*token);
-    } else if (arguments_.http_control) {
-      return fail("--http-control needs --http-token");
-    } else if (!options.address.is_loopback) {
-      return fail("--http: other machines reach " + options.address.host + ", so --http-token is needed");
-    }
-    options.files = live_page();
-    const auto where = server_->listen_web(std::move(options));
+    auto options = web_options(arguments_);
+    if (!options) return fail(options.error());
+    options->files = live_page();
+    const auto where = server_->listen_web(std::move(*options));
     if (!where) return fail(where.error());
     complain("softspine: {} is at {}\n", testbed_.name, where->url());
     return {};
@@ -180,18 +166,6 @@ class Run {
                              {"the page", arguments_.html, true}};
     for (FileUse& picture : arguments_.pictures.outputs()) out.push_back(std::move(picture));
     return out;
-  }
-
-  // True for a file that is opened before the run, if it is a named pipe. (The others are written at its end:
-  // whole_file.hpp.)
-  bool waits_for_reader(const FileUse& use) const {
-    std::error_code none;
-    const RunPictures& drawn = arguments_.pictures;
-    const std::initializer_list<std::filesystem::path> late{arguments_.report,    arguments_.flows, arguments_.fct_file,
-                                                            arguments_.qlen_file, drawn.timeline,   drawn.busbw,
-                                                            drawn.steps,          arguments_.html,  arguments_.junit};
-    return use.writes && std::ranges::find(late, use.path) == late.end() &&
-           std::filesystem::symlink_status(use.path, none).type() == std::filesystem::file_type::fifo;
   }
 
   // The command line's, else the testbed's, whose files lie beside it.
@@ -245,15 +219,16 @@ class Run {
   }
 
   std::expected<void, Status> make() {
-    const auto folder = run_folder(arguments_, testbed_);
-    if (!folder) return std::unexpected(folder.error());
+    const auto folder = run_folder(arguments_.folder.empty() ? arguments_.lab_files : arguments_.folder, testbed_);
+    if (!folder) return fail(folder.error());
     folder_ = *folder;
     auto fabric = testbeds::RunningFabric::make(
         testbed_, {.run_folder = folder_.empty() ? std::filesystem::temp_directory_path() : folder_,
                    .capture = std::nullopt,
                    .flat = arguments_.flat,
                    .stays = arguments_.stays,
-                   .steps = !arguments_.pictures.steps.empty()});
+                   .steps = !arguments_.pictures.steps.empty(),
+                   .talk = ranks_ == nullptr ? nullptr : &ranks_->talk()});
     if (!fabric) return fail(fabric.error());
     fabric_ = std::move(*fabric);
     for (const std::string& note : fabric_->notes()) complain("softspine: {}\n", note);
@@ -304,7 +279,7 @@ class Run {
     if (!arguments_.quiet) progress.emplace(*fabric_, screen_);
     const auto ran = fabric_->run();
     progress.reset();
-    server_->stop();
+    if (server_) server_->stop();
     if (ran) return {};
     if (!fabric_->ran_out_of_memory()) return fail(ran.error());
     incomplete_ = ran.error();
@@ -330,6 +305,10 @@ class Run {
     const auto capture = fabric_->part<testbeds::Captures>().close_all();
     const std::vector<testbeds::OutsideOutcome> outcomes = ends_of_commands();
     const control::FabricSnapshot snapshot = fabric_->snapshot();
+    if (!is_first()) {
+      error_printer_.reset();
+      return drained() && fabric_->errors().empty() ? Status::kDone : Status::kUnexpected;
+    }
     const bool whole = arguments_.idle_rows || reads_idle_rows(testbed_.expectations);
     const bool interrupted = fabric_->was_interrupted();
     control::Json report = run_report(snapshot, testbed_, outcomes, fabric_->notes(), rows(whole), interrupted);
@@ -362,10 +341,7 @@ class Run {
       fmt::print("{}{}{}", summary_text(report), polarized(), verdicts_text(verdicts));
       print_files(capture);
     }
-    if (const uint64_t leaked = fabric_->drain(); leaked != 0) {
-      complain("softspine: {} packets were not given back: a defect, please report it\n", leaked);
-      return Status::kUnexpected;
-    }
+    if (!drained()) return Status::kUnexpected;
     const bool flawless = capture && fabric_->errors().empty();
     return flawless && report_written && junit_written && flows_written && fct_written && queues_written &&
                    pictures_written && recorded && succeeded
@@ -376,6 +352,12 @@ class Run {
   std::string junit(const std::vector<control::JunitCase>& cases, const control::Json& report,
                     const std::string& output) const {
     return control::junit_text(testbed_.name, cases, report["engine"]["wall_seconds"].get<double>(), output);
+  }
+
+  bool drained() {
+    const uint64_t leaked = fabric_->drain();
+    if (leaked != 0) complain("softspine: {} packets were not given back: a defect, please report it\n", leaked);
+    return leaked == 0;
   }
 
   static control::IdleRows rows(bool with_idle) {
@@ -395,22 +377,6 @@ class Run {
     return text.empty() ? text : "\n" + text;
   }
 
-  // True if the counters add up from every side; else each sum that does not is named.
-  static bool all_add_up(const std::vector<std::string>& imbalances) {
-    for (size_t i = 0; i < std::min(imbalances.size(), kImbalancesTold); ++i) {
-      complain("softspine: {}\n", imbalances[i]);
-    }
-    if (imbalances.empty()) return true;
-    complain("softspine: {} sums of this run do not add up: a defect, please report it\n", imbalances.size());
-    return false;
-  }
-
-  static bool all_commands_succeeded(const std::vector<testbeds::OutsideOutcome>& outcomes) {
-    const std::vector<std::string> failures = failures_of(outcomes);
-    for (const std::string& failure : failures) complain("softspine: {}\n", failure);
-    return failures.empty();
-  }
-
   // True if no flow has stalled for want of a way, but those that the testbed names.
   bool all_went_on(const control::Json& report) const {
     const uint64_t stalled = control::unexpected_stalls(testbed_.expectations, report);
@@ -425,7 +391,7 @@ class Run {
   // An empty path: not asked for.
   template <typename Text>
   bool write_file(const std::string& path, Text&& text) const {
-    if (path.empty()) return true;
+    if (path.empty() || !is_first()) return true;
     const auto written = write_whole(path, text(), &fabric_->stop_requested());
     if (written) return true;
     complain("softspine: {}: cannot be written: {}\n", path, written.error());
@@ -440,33 +406,14 @@ class Run {
   }
 
   void print_files(const std::expected<control::CaptureTotals, std::string>& capture) const {
-    std::string out;
-    if (!arguments_.report.empty()) out += fmt::format("  {}  the report\n", arguments_.report);
-    if (!arguments_.junit.empty()) out += fmt::format("  {}  test cases\n", arguments_.junit);
-    if (!series_.path.empty()) out += fmt::format("  {}  counters over time\n", series_.path);
-    if (!arguments_.flow_series.empty()) out += fmt::format("  {}  flows over time\n", arguments_.flow_series);
-    if (!events_.empty()) out += fmt::format("  {}  events\n", events_);
-    if (!arguments_.record.empty()) out += fmt::format("  {}  the recording\n", arguments_.record);
-    if (!arguments_.html.empty()) out += fmt::format("  {}  the page\n", arguments_.html);
-    out += arguments_.pictures.list();
-    if (!arguments_.flows.empty()) out += fmt::format("  {}  each flow\n", arguments_.flows);
-    if (!arguments_.fct_file.empty()) out += fmt::format("  {}  completion times\n", arguments_.fct_file);
-    if (!arguments_.pfc_file.empty()) out += fmt::format("  {}  pauses\n", arguments_.pfc_file);
-    if (!arguments_.qlen_file.empty()) out += fmt::format("  {}  queue lengths\n", arguments_.qlen_file);
-    if (!arguments_.capture.path.empty() && capture) {
-      out += fmt::format("  {}  {} frames, {}{}{}\n", arguments_.capture.path, capture->frames,
-                         short_number(static_cast<double>(capture->bytes), "B"),
-                         arguments_.capture.rotation.any() ? fmt::format(" in {} numbered files", capture->files) : "",
-                         capture->missed + capture->omitted == 0
-                             ? ""
-                             : fmt::format("; {} missed, {} beyond its limit", capture->missed, capture->omitted));
-    }
+    std::string out = files_text(arguments_, {.counters = series_.path, .events = events_}, capture);
     if (keeps_folder()) out += fmt::format("  {}  files of outside hosts\n", folder_.string());
     if (!out.empty()) fmt::print("\nFiles\n{}", out);
   }
 
   const RunArguments& arguments_;
   const control::Testbed& testbed_;
+  testbeds::RankProcess* ranks_;
   std::filesystem::path folder_;
   std::unique_ptr<testbeds::RunningFabric> fabric_;
   std::unique_ptr<FabricServer> server_;
@@ -478,18 +425,45 @@ class Run {
   std::optional<ErrorPrinter> error_printer_;  // while it runs, and until its captures are closed
 };
 
-Status run(const RunArguments& arguments) {
-  dataplane::use_huge_pages_for_heap();
+Status run_alone(const RunArguments& arguments) {
   const auto testbed = read_testbed(arguments.file, arguments.overrides);
   if (!testbed) return testbed.error();
   if (const auto review = reviewed(*testbed); !review) return review.error();
   return run_testbed(arguments, *testbed);
 }
 
+// Other ranks than the first read, run and count, and say nothing.
+Status run_over(testbeds::RankProcess& ranks, RunArguments arguments) {
+  if (const auto same = agree(ranks, arguments); !same) return same.error();
+  arguments.no_server = true;
+  arguments.quiet = arguments.quiet || !ranks.is_first();
+  QuietOutput output{!ranks.is_first()};
+  std::expected<control::Testbed, Status> testbed = read_testbed(arguments.file, arguments.overrides);
+  std::optional<Run> run;
+  const auto prepare = [&]() -> std::expected<void, Status> {
+    if (!testbed) return std::unexpected(testbed.error());
+    if (const auto review = reviewed(*testbed); !review) return std::unexpected(review.error());
+    if (const auto able = able_over_ranks(arguments, *testbed); !able) return able;
+    return run.emplace(arguments, *testbed, &ranks).prepare();
+  };
+  auto ready = all_are_ready(ranks, prepare(), output);
+  if (ready) ready = all_are_ready(ranks, run->open_outputs(), output);
+  return ready ? joint_status(ranks, (*run)()) : ready.error();
+}
+
+Status run(const RunArguments& arguments) {
+  dataplane::use_huge_pages_for_heap();
+  const auto ranks = start_ranks();
+  if (!ranks) return ranks.error();
+  return *ranks ? run_over(**ranks, arguments) : run_alone(arguments);
+}
+
 }  // namespace
 
 Status run_testbed(const RunArguments& arguments, const control::Testbed& testbed) {
-  return Run(arguments, testbed)();
+  Run run{arguments, testbed, nullptr};
+  const auto ready = run.prepare();
+  return ready ? run() : ready.error();
 }
 
 void add_run_command(CLI::App& app, Status& status) {
@@ -506,6 +480,7 @@ void add_run_command(CLI::App& app, Status& status) {
       "  softspine run pfc-storm.yaml --record storm.sqlite --html storm.html\n"
       "  softspine run link-flap.yaml --timeline faults.png\n"
       "  softspine run two-tier.yaml --clock wall --http 127.0.0.1:8080\n"
+      "  mpirun -n 4 softspine run two-tier.yaml --report report.json\n"
       "  softspine run two-tier.yaml --workers 2 --seed 3 --json | jq .flows\n"
       "Ctrl-C (or SIGTERM, SIGHUP) ends it: files are closed and what was counted is printed.");
   add_run_arguments(*command, *arguments);

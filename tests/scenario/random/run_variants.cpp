@@ -8,18 +8,22 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 
 #include "control/load/load.hpp"
 #include "control/report/report.hpp"
 #include "control/report/step_text.hpp"
+#include "dataplane/dpdk/eal.hpp"
 #include "testbeds/run/captures.hpp"
 #include "testbeds/run/counter_series.hpp"
 #include "testbeds/run/event_log.hpp"
 #include "testbeds/run/flow_series.hpp"
 #include "testbeds/run/pfc_file.hpp"
 #include "testbeds/run/queue_lengths.hpp"
+#include "testbeds/run/rank_process.hpp"
 #include "testbeds/run/run_recording.hpp"
 #include "testbeds/run/running_fabric.hpp"
+#include "tests/harness/rank_threads.hpp"
 #include "tests/scenario/random/drawn_files.hpp"
 #include "tests/scenario/random/edge_files.hpp"
 #include "tests/scenario/run/recording_reader.hpp"
@@ -110,10 +114,64 @@ std::string comparable(control::Json report) {
   return report.dump(1);
 }
 
+// One rank's part, on a thread of its own. What is not there over ranks is not asked for.
+void run_rank(dataplane::RankLink& link, const control::Testbed& testbed, const Variant& variant, VariantOutcome& out) {
+  static std::mutex one_at_a_time;
+  dataplane::RankTalk talk(link, [](const dataplane::LostRank& lost) {
+    ADD_FAILURE() << "rank " << lost.rank << " was lost: " << static_cast<int>(lost.why);
+  });
+  std::unique_ptr<RunningFabric> fabric;
+  {
+    const std::lock_guard guard{one_at_a_time};
+    auto made = RunningFabric::make(
+        testbed, {.run_folder = {}, .capture = std::nullopt, .flat = variant.flat, .steps = false, .talk = &talk});
+    if (!made) return ADD_FAILURE() << made.error(), void();
+    fabric = std::move(*made);
+  }
+  const auto fine = [](const auto& done) { EXPECT_TRUE(done) << done.error(); };
+  if (variant.samples) {
+    fine(fabric->part<CounterSeries>().open(
+        {.path = temporary("series"), .interval = *variant.samples, .counters = {}}));
+  }
+  if (variant.captures) fine(fabric->part<Captures>().open_for_run({.path = temporary("pcapng"), .ports = {}}));
+  if (variant.logs_events) fine(fabric->part<EventLog>().open(temporary("events")));
+  fine(fabric->run());
+  fine(fabric->part<Captures>().close_all());
+  control::FabricSnapshot snapshot = fabric->snapshot();
+  EXPECT_EQ(fabric->drain(), 0U) << "packets that leaked";
+  if (link.rank() != 0) return;
+  out.snapshot = std::move(snapshot);
+  for (const std::string& wrong : fabric->part<CounterSeries>().check(out.snapshot)) ADD_FAILURE() << wrong;
+}
+
+VariantOutcome run_over_ranks(const std::string& text, const Variant& variant) {
+  VariantOutcome out;
+  const auto testbed = control::parse_testbed(text, tests::drawn_testbed_file(), {.workers = variant.workers});
+  const std::vector<std::string> lacks = testbed ? not_over_ranks(*testbed) : std::vector<std::string>{};
+  if (!testbed || !lacks.empty()) {
+    out.refused = testbed ? lacks.front() : to_string(testbed.error().front());
+    return out;
+  }
+  const Poisoned poisoned(variant.poisons);
+  tests::RankThreads::run(variant.ranks, [&](dataplane::RankLink& link) {
+    if (link.rank() != 0) dataplane::register_worker_thread();
+    run_rank(link, *testbed, variant, out);
+    if (link.rank() != 0) dataplane::unregister_worker_thread();
+  });
+  out.report =
+      control::report_json(out.snapshot, {.testbed = testbed->name, .clock = "virtual", .seed = testbed->run.seed});
+  EXPECT_EQ(out.report["totals"]["imbalances"], control::Json::array());
+  if (variant.captures) out.capture = taken(temporary("pcapng"));
+  if (variant.logs_events) out.events = taken(temporary("events"));
+  if (variant.samples) out.series = taken(temporary("series"));
+  return out;
+}
+
 }  // namespace
 
 std::string Variant::text() const {
   std::string out = fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
+  if (ranks > 1) out += fmt::format(" on each of {} ranks", ranks);
   if (flat) out += ", flat";
   if (samples) out += fmt::format(", samples every {} ps", samples->count_ps());
   if (captures) out += ", capture";
@@ -126,6 +184,7 @@ std::string Variant::text() const {
 }
 
 VariantOutcome run_variant(const std::string& text, const Variant& variant) {
+  if (variant.ranks > 1) return run_over_ranks(text, variant);
   VariantOutcome out;
   const auto testbed = control::parse_testbed(text, tests::drawn_testbed_file(), {.workers = variant.workers});
   if (!testbed) {
@@ -162,7 +221,7 @@ VariantOutcome run_variant(const std::string& text, const Variant& variant) {
   if (variant.logs_events) out.events = taken(temporary("events"));
   if (variant.writes_ns3) out.pauses = taken(temporary("pfc"));
   if (variant.samples) {
-    taken(temporary("series"));
+    out.series = taken(temporary("series"));
     EXPECT_TRUE(taken(temporary("flows")).ends_with("}\n"));
   }
   out.edges = take_edge_outputs();
@@ -177,6 +236,8 @@ std::string difference(const VariantOutcome& a, const VariantOutcome& b) {
   if (!a.capture.empty() && !b.capture.empty() && a.capture != b.capture) return "the capture";
   if (!a.events.empty() && !b.events.empty() && a.events != b.events)
     return "the events: " + first_line_apart(a.events, b.events);
+  if (!a.series.empty() && !b.series.empty() && a.series != b.series)
+    return "the counters: " + first_line_apart(a.series, b.series);
   if (!a.steps.empty() && !b.steps.empty() && a.steps != b.steps)
     return "the steps: " + first_line_apart(a.steps, b.steps);
   if (!a.queues.empty() && !b.queues.empty()) {

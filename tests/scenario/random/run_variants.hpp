@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One testbed, run several ways that must not differ: by more workers, in flat windows, with samples at an odd
-// interval, watched by a capture and an event log or by nothing.
+// interval, watched by a capture and an event log or by nothing, over ranks.
 #pragma once
 
 #include <map>
@@ -15,7 +15,8 @@
 namespace softspine::testbeds {
 
 struct Variant {
-  uint32_t workers = 1;
+  uint32_t workers = 1;  // of each rank
+  uint32_t ranks = 1;    // more: threads that share nothing but bytes (tests/harness/rank_threads.hpp)
   bool flat = false;
   bool captures = false;
   bool logs_events = false;
@@ -33,6 +34,7 @@ struct VariantOutcome {
   std::string capture;  // files' bytes
   std::string events;
   std::string steps;   // as JSON
+  std::string series;  // counters over time
   std::string pauses;  // as ns-3 has them, as are the next
   std::string queues;
   std::map<std::string, std::string> edges;  // what they wrote, by the file's name

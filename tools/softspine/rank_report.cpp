@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/rank_report.hpp"
+
+#include <fmt/format.h>
+
+#include "control/telemetry/json.hpp"
+#include "control/telemetry/text_table.hpp"
+#include "testbeds/run/rank_plan.hpp"
+#include "testbeds/run/rank_process.hpp"
+#include "tools/softspine/summary/summary_words.hpp"
+
+namespace softspine::tools {
+
+using control::Json;
+using testbeds::RankPart;
+using testbeds::RankPlan;
+
+Json ranks_json(const control::Testbed& testbed, uint32_t ranks) {
+  const RankPlan plan = testbeds::plan_ranks(testbed, ranks);
+  Json parts = Json::array();
+  for (const RankPart& part : plan.parts) {
+    parts.push_back({{"switches", part.switches},
+                     {"hosts", part.hosts},
+                     {"ports", part.ports},
+                     {"rate_bps", part.rate.count_bps()}});
+  }
+  return {{"links", plan.links},
+          {"cut_links", plan.cut_links},
+          {"window_ps", plan.window.count_ps()},
+          {"shortest_cut_ps", plan.cut_links == 0 ? Json{} : Json(plan.shortest_cut.count_ps())},
+          {"imbalance", plan.imbalance()},
+          {"parts", std::move(parts)},
+          {"not_there", testbeds::not_over_ranks(testbed)}};
+}
+
+std::string ranks_text(const control::Testbed& testbed, uint32_t ranks) {
+  const RankPlan plan = testbeds::plan_ranks(testbed, ranks);
+  std::string out = fmt::format(
+      "over {} ranks: {} of {} links are cut, a meeting every {}; the largest part is {:.2f} times the mean\n", ranks,
+      control::grouped(plan.cut_links), control::grouped(plan.links), short_time(plan.window.count_ps()),
+      plan.imbalance());
+  for (size_t r = 0; r < plan.parts.size(); ++r) {
+    const RankPart& part = plan.parts[r];
+    out += fmt::format("  rank {:<4} {:>6} switches {:>8} hosts {:>9} ports{}\n", r, control::grouped(part.switches),
+                       control::grouped(part.hosts), control::grouped(part.ports),
+                       part.ports == 0 ? ": nothing to do" : "");
+  }
+  for (const std::string& lack : testbeds::not_over_ranks(testbed)) out += "  " + lack + "\n";
+  return out;
+}
+
+}  // namespace softspine::tools

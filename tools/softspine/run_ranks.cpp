@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/run_ranks.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "tools/command/complain.hpp"
+
+namespace softspine::tools {
+
+namespace {
+
+std::string bytes_of_file(const std::string& file) {
+  std::ifstream in{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+// FNV-1a over words of eight bytes: against mistakes, not against anybody.
+std::string fingerprint(const std::string& bytes) {
+  uint64_t out = 0xcbf29ce484222325 ^ bytes.size();
+  for (size_t at = 0; at + sizeof(uint64_t) <= bytes.size(); at += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    out = (out ^ word) * 0x100000001b3;
+  }
+  return fmt::format("{:016x}", out);
+}
+
+void put_in_place_of(int what, int with) {
+  if (with >= 0) dup2(with, what);
+}
+
+}  // namespace
+
+QuietOutput::QuietOutput(bool is_quiet) {
+  if (!is_quiet) return;
+  std::fflush(nullptr);
+  const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  stdout_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  stderr_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  errors_ = memfd_create("errors", MFD_CLOEXEC);
+  put_in_place_of(STDOUT_FILENO, nothing);
+  put_in_place_of(STDERR_FILENO, errors_);
+  close(nothing);
+}
+
+QuietOutput::~QuietOutput() {
+  std::fflush(nullptr);
+  put_in_place_of(STDOUT_FILENO, stdout_);
+  put_in_place_of(STDERR_FILENO, stderr_);
+  for (const int each : {stdout_, stderr_, errors_}) {
+    if (each >= 0) close(each);
+  }
+}
+
+std::string QuietOutput::release_errors() {
+  if (errors_ < 0) return {};
+  std::fflush(stderr);
+  put_in_place_of(STDERR_FILENO, stderr_);
+  std::string out(static_cast<size_t>(std::max<off_t>(lseek(errors_, 0, SEEK_END), 0)), '\0');
+  const ssize_t read = pread(errors_, out.data(), out.size(), 0);
+  out.resize(static_cast<size_t>(std::max<ssize_t>(read, 0)));
+  close(std::exchange(errors_, -1));
+  return out;
+}
+
+// Nobody is waited for: the others find out by themselves, and the launcher ends whoever is left.
+std::expected<std::unique_ptr<testbeds::RankProcess>, Status> start_ranks() {
+  auto ranks = testbeds::RankProcess::start([](const std::string& why) {
+    complain("softspine: {}; the run cannot go on\n", why);
+    _exit(static_cast<int>(Status::kWrongInput));
+  });
+  if (ranks) return std::move(*ranks);
+  complain("softspine: {}\n", ranks.error());
+  return std::unexpected(Status::kWrongInput);
+}
+
+std::expected<void, Status> agree(testbeds::RankProcess& ranks, const RunArguments& arguments) {
+  const std::string why = ranks.disagreement({{"program", fingerprint(bytes_of_file("/proc/self/exe"))},
+                                              {"command line", bytes_of_file("/proc/self/cmdline")},
+                                              {"file " + arguments.file, bytes_of_file(arguments.file)}});
+  if (why.empty()) return {};
+  if (ranks.is_first()) complain("softspine: {}\n", why);
+  return std::unexpected(Status::kWrongInput);
+}
+
+std::expected<void, Status> all_are_ready(testbeds::RankProcess& ranks, std::expected<void, Status> mine,
+                                          QuietOutput& output) {
+  const Status status = mine ? Status::kDone : mine.error();
+  const auto words = ranks.gather({static_cast<int>(status), output.release_errors()});
+  const auto worst = std::ranges::max(words, {}, &testbeds::RankWord::status);
+  if (worst.status == 0) return {};
+  if (ranks.is_first() && mine) {
+    for (size_t r = 0; r < words.size(); ++r) {
+      if (words[r].status == 0) continue;
+      complain("softspine: rank {} cannot begin:\n{}", r, words[r].text);
+      break;
+    }
+  }
+  return std::unexpected(static_cast<Status>(worst.status));
+}
+
+Status joint_status(testbeds::RankProcess& ranks, Status mine) {
+  const auto words = ranks.gather({static_cast<int>(mine), {}});
+  return static_cast<Status>(std::ranges::max(words, {}, &testbeds::RankWord::status).status);
+}
+
+std::expected<void, Status> able_over_ranks(const RunArguments& arguments, const control::Testbed& testbed) {
+  std::vector<std::string> out = testbeds::not_over_ranks(testbed);
+  const auto refuse = [&out](bool is_asked, const char* what) {
+    if (is_asked) out.push_back(std::string(what) + " not there with more than one rank yet");
+  };
+  refuse(!arguments.flow_series.empty(), "--flow-series is");
+  refuse(!arguments.pfc_file.empty(), "--pfc-file is");
+  refuse(!arguments.qlen_file.empty(), "--qlen-file is");
+  refuse(!arguments.record.empty(), "--record is");
+  refuse(!arguments.html.empty(), "--html is");
+  refuse(!arguments.pictures.steps.empty(), "--steps is");
+  refuse(arguments.http.has_value(), "--http is");
+  for (const std::string& why : out) complain("softspine: {}: {}\n", arguments.file, why);
+  if (!out.empty()) return std::unexpected(Status::kWrongInput);
+  return {};
+}
+
+}  // namespace softspine::tools

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mpirun -n N softspine run FILE`: the processes agree before they run, rank 0 alone speaks and writes, and they end
+// together.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "testbeds/run/rank_process.hpp"
+#include "tools/softspine/run_arguments.hpp"
+
+namespace softspine::tools {
+
+// What other ranks than the first print: kept from the terminal, and their errors for rank 0 to say.
+class QuietOutput {
+ public:
+  explicit QuietOutput(bool is_quiet);
+  ~QuietOutput();
+  QuietOutput(const QuietOutput&) = delete;
+  QuietOutput& operator=(const QuietOutput&) = delete;
+
+  // Errors so far. From now on stderr is the terminal's again.
+  std::string release_errors();
+
+ private:
+  int stdout_ = -1;  // the terminal's
+  int stderr_ = -1;
+  int errors_ = -1;  // a file without a name
+};
+
+// Null: this process is alone. An error has been said.
+std::expected<std::unique_ptr<testbeds::RankProcess>, Status> start_ranks();
+
+// Program, command line and file are the same everywhere. An error has been said, by rank 0.
+std::expected<void, Status> agree(testbeds::RankProcess& ranks, const RunArguments& arguments);
+// All ranks have come to here without an error; else rank 0 says each rank's, and the worst status follows.
+std::expected<void, Status> all_are_ready(testbeds::RankProcess& ranks, std::expected<void, Status> mine,
+                                          QuietOutput& output);
+// The worst of all.
+Status joint_status(testbeds::RankProcess& ranks, Status mine);
+
+// What is asked for, or in the testbed, and not there over ranks yet, has been said.
+std::expected<void, Status> able_over_ranks(const RunArguments& arguments, const control::Testbed& testbed);
+
+}  // namespace softspine::tools
