@@ -12,21 +12,21 @@ import sys
 import time
 from pathlib import Path
 
-from softspine import TESTBEDS, Problems, Skip, Softspine, main
+from softspine import Problems, Skip, Softspine, main
 
 PODS = '''name: pods
 run: {clock: virtual, duration: DURATION, seed: 5}
 fabric: {kind: fat-tree, k: 4, host_link: {rate: 100Gbps, length: 3m}, fabric_link: {rate: 100Gbps, length: 40m}}
 profiles: {default: {base: sonic-tomahawk-100g-40m}}
-detection: {loss_of_signal: 20us}
-convergence: 50us
+detection: {loss_of_signal: 5us}
+convergence: 10us
 workload:
-  - {name: all, pattern: permutation, message: 64KiB, messages: 12, rate: 60Gbps, dscp: 3}
-  - {name: incast, pattern: incast, from: [h5, h9, h13], to: h1, message: 256KiB, messages: 2, dscp: 3}
+  - {name: all, pattern: permutation, message: 64KiB, messages: 4, rate: 60Gbps, dscp: 3}
+  - {name: incast, pattern: incast, from: [h5, h9, h13], to: h1, message: 64KiB, messages: 1, dscp: 3}
 faults:
-  - {at: 60us, link: "p3-agg1:Ethernet8", set: down}
-  - {at: 160us, link: "p3-agg1:Ethernet8", set: up}
-  - {at: 200us, link: "p1-tor1:Ethernet8", set: dead, until: 300us}
+  - {at: 20us, link: "p3-agg1:Ethernet8", set: down}
+  - {at: 50us, link: "p3-agg1:Ethernet8", set: up}
+  - {at: 60us, link: "p1-tor1:Ethernet8", set: dead, until: 90us}
 '''
 OUTPUTS = ('report.json', 'events.jsonl', 'counters.jsonl', 'all.pcapng')
 
@@ -60,17 +60,16 @@ def asked(file: Path, workers: int = 1) -> list[object]:
 
 def has_the_bytes_of_one_process(it: Softspine) -> Problems:
     """report, events, counters and capture of 1, 2, 3 ranks with 1 and 2 workers each"""
-    pods = it.write('pods.yaml', PODS.replace('DURATION', '600us'))
-    for file in (pods, TESTBEDS / 'link-flap.yaml'):
-        yield from it(*asked(file)).exited(0)
-        alone = outputs_of(it.folder)
-        for ranks, workers in itertools.product((2, 3), (1, 2)):
-            done = mpirun(it, ranks, *asked(file, workers))
-            if done.returncode != 0:
-                yield f'{file.name} on {ranks} ranks of {workers} workers: {done.returncode}, {done.stderr}'
-                continue
-            others = outputs_of(it.folder)
-            yield from (f'{file.name} on {ranks} ranks of {workers} workers: another {name}' for name in OUTPUTS if alone[name] != others[name])
+    file = it.write('pods.yaml', PODS.replace('DURATION', '150us'))
+    yield from it(*asked(file)).exited(0)
+    alone = outputs_of(it.folder)
+    for ranks, workers in itertools.product((2, 3), (1, 2)):
+        done = mpirun(it, ranks, *asked(file, workers))
+        if done.returncode != 0:
+            yield f'{ranks} ranks of {workers} workers: {done.returncode}, {done.stderr}'
+            continue
+        others = outputs_of(it.folder)
+        yield from (f'{ranks} ranks of {workers} workers: another {name}' for name in OUTPUTS if alone[name] != others[name])
 
 
 def refuses_what_is_not_there(it: Softspine) -> Problems:
@@ -84,7 +83,7 @@ def refuses_what_is_not_there(it: Softspine) -> Problems:
             yield f'{words}: {done.returncode}, {done.stderr}'
     wrong = it.write('wrong.yaml', 'name: wrong\nfabrik: {}\n')
     done = mpirun(it, 2, 'run', wrong, '--quiet')
-    if done.returncode != 2 or done.stderr.count('fabrik') != 1:
+    if done.returncode != 2 or done.stderr.count("unknown key 'fabrik'") != 1:
         yield f'a wrong file: {done.returncode}, {done.stderr}'
     script = it.folder / 'other'
     script.write_text(f'#!/bin/sh\ncd {it.folder}/$OMPI_COMM_WORLD_RANK && exec {it.binary} run pods.yaml --quiet\n')
@@ -114,14 +113,14 @@ def ends_with_a_rank(it: Softspine) -> Problems:
     """a rank that is stopped or killed ends the others within 10 s, and is named"""
     if shutil.which('mpirun') is None:
         raise Skip('there is no mpirun')
-    file = it.write('pods.yaml', PODS.replace('DURATION', '10s').replace('messages: 12', 'messages: 1000000'))
+    file = it.write('pods.yaml', PODS.replace('DURATION', '10s').replace('messages: 4', 'messages: 1000000'))
     env = {**it.env, 'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}
     for how, words in ((signal.SIGSTOP, 'rank 1 has given no sign of life'), (signal.SIGKILL, 'rank 1')):
         with subprocess.Popen(['mpirun', '--oversubscribe', '-n', '2', it.binary, 'run', str(file), '--quiet', '--events', 'events.jsonl'], env=env, cwd=it.folder,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as mpi:
             ranks = _ranks_of(mpi)
             end = time.monotonic() + 30
-            while len(ranks) == 2 and time.monotonic() < end and not ((it.folder / 'events.jsonl').exists() and (it.folder / 'events.jsonl').stat().st_size > 0):
+            while len(ranks) == 2 and time.monotonic() < end and not (it.folder / 'events.jsonl').exists():
                 time.sleep(0.05)
             if len(ranks) != 2:
                 mpi.kill()
