@@ -49,9 +49,17 @@ size_t extension_of(uint64_t opcode) {
   }
 }
 
+constexpr size_t kTelemetryBytes = 42;
+
 std::string telemetry_at(std::string_view frame, size_t at) {
-  constexpr size_t kBytes = 42;
-  return at + kBytes > frame.size() ? "" : std::string(frame.substr(at, kBytes));
+  return at + kTelemetryBytes > frame.size() ? "" : std::string(frame.substr(at, kTelemetryBytes));
+}
+
+// What IPv4's total length leaves: UDP, BTH, its extension, telemetry, padding and the invariant CRC come off.
+uint32_t payload_of(std::string_view frame, size_t ip, size_t bth, bool has_telemetry) {
+  const uint64_t padding = big(frame, bth + 1, 1) >> 4 & 3;
+  const uint64_t around = 20 + 8 + 12 + extension_of(big(frame, bth, 1)) + padding + 4;
+  return static_cast<uint32_t>(big(frame, ip + 2, 2) - around - (has_telemetry ? kTelemetryBytes : 0));
 }
 
 void read_frame(std::string_view frame, CapturedFrame& out) {
@@ -92,6 +100,7 @@ void read_frame(std::string_view frame, CapturedFrame& out) {
                             .destination = destination,
                             .qp = qp,
                             .psn = psn,
+                            .payload_bytes = payload_of(frame, at, bth, has_telemetry),
                             .is_marked = (big(frame, at + 1, 1) & 3) == 3,
                             .telemetry = has_telemetry ? telemetry_at(frame, behind + extension_of(opcode)) : ""};
   }

@@ -18,6 +18,7 @@ struct CapturedRoce {
   uint32_t destination = 0;
   uint32_t qp = 0;
   uint32_t psn = 0;
+  uint32_t payload_bytes = 0;
   bool is_marked = false;  // CE
   std::string telemetry;   // its 42 bytes; empty: none
 };

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tests/scenario/random/captured_run.hpp"
+#include "tests/scenario/random/recount_collectives.hpp"
 #include "tests/scenario/random/recount_echoes.hpp"
 #include "tests/scenario/random/recount_pauses.hpp"
 #include "tests/scenario/random/recount_times.hpp"
@@ -196,6 +197,7 @@ Recount recount(const Testbed& testbed, const FabricSnapshot& snapshot, std::str
   recount_pauses(run, out);
   recount_pause_file(run, pauses, out);
   recount_echoes(run, out);
+  recount_collectives(run, out);
   return out;
 }
 

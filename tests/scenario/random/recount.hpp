@@ -20,6 +20,10 @@
 //                    names, and the mark if the flow's congestion control uses it; and no other mark
 //   pause file       ns-3's lines are the capture's PFC frames, to 1 ns
 //   echo counters    the marks and telemetry of acknowledgements for packets not yet acknowledged, by sender
+//   collectives      of those that have ended, without faults and with nothing sent again: the bytes that came by
+//                    their queue pairs and beside the fabric are those received; no frame leaves before their start,
+//                    or comes after their end. Where ranks spend no time of their own and all is on the fabric, a
+//                    rank's end is its last arrival, of data or of an acknowledgement: the last, and the mean of ranks
 //   strangers        hosts drop what has another station's address, and nothing else, as not for them
 //
 // What a capture cannot tell is left out: a packet that left for a host but may not have arrived (a fault of its last
