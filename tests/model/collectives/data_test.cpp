@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
+#include <set>
 #include <string>
 
 #include "control/collectives/collective_algorithms.hpp"
@@ -109,6 +111,88 @@ TEST(CollectiveData, ByTheGpuOnTheReceiversRailIsRight) {
       }
     }
   });
+}
+
+CollectiveShape by_pxn(Collective collective, uint32_t servers, uint32_t gpus) {
+  CollectiveShape shape{.collective = collective, .algorithm = CollectiveAlgorithm::kDirect};
+  shape.ranks = servers * gpus;
+  shape.per_server = gpus;
+  shape.channels = 2;
+  shape.bytes = uint64_t{shape.ranks} * shape.channels * 4096 + 13;
+  shape.chunk_bytes = 1000;
+  shape.slots = 2;
+  shape.pxn = true;
+  return shape;
+}
+
+uint64_t worked_bytes(const CollectiveShape& shape) {
+  uint64_t out = 0;
+  for (uint32_t rank = 0; rank < shape.ranks; ++rank) {
+    const auto stream = control::stream_of(shape, rank);
+    for (control::Operation op; stream->next(op);) out += op.kind == control::OperationKind::kReduce ? op.bytes : 0;
+  }
+  return out;
+}
+
+// Who passes a message on copies nothing: its NIC reads what NVLink has brought.
+TEST(CollectiveData, PassingOnTakesNoWork) {
+  for (const Collective collective : {Collective::kAllToAll, Collective::kReduceScatter}) {
+    CollectiveShape shape = by_pxn(collective, 3, 3);
+    const uint64_t with = worked_bytes(shape);
+    shape.pxn = false;
+    EXPECT_EQ(with, worked_bytes(shape)) << text_of(shape);
+  }
+}
+
+// NCCL's distances: 1, 3, 6, 10 … modulo the next power of two, those below n.
+std::vector<uint32_t> distances_of(uint32_t ranks, uint32_t power) {
+  std::vector<uint32_t> out;
+  for (uint32_t sum = 0, k = 1; out.size() < ranks - 1; ++k) {
+    sum = (sum + k) % power;
+    if (sum != 0 && sum < ranks) out.push_back(sum);
+  }
+  return out;
+}
+
+// A message that another one passes on, and those that this one passes on, by the channel of their round among eight.
+TEST(CollectiveData, RoundsThatRunAtOncePassOnByChannelsOfTheirOwn) {
+  const CollectiveShape shape = by_pxn(Collective::kAllToAll, 5, 4);
+  const std::vector<uint32_t> distances = distances_of(shape.ranks, 32);
+  for (uint32_t rank = 0; rank < shape.ranks; ++rank) {
+    std::set<std::pair<uint32_t, uint32_t>> expected;
+    const auto add = [&](uint32_t from, size_t round) {
+      const uint32_t to = (from + distances[round]) % shape.ranks;
+      const uint32_t relay = from / 4 * 4 + to % 4;
+      if (from / 4 == to / 4 || relay == from || (rank != from && rank != relay)) return;
+      for (uint32_t channel = 0; channel < shape.channels; ++channel)
+        expected.emplace(rank == from ? relay : to, shape.channels + channel * 8 + static_cast<uint32_t>(round % 8));
+    };
+    for (size_t round = 0; round < distances.size(); ++round) {
+      for (uint32_t from = rank / 4 * 4; from < rank / 4 * 4 + 4; ++from) add(from, round);
+    }
+    std::set<std::pair<uint32_t, uint32_t>> found;
+    for (const auto& each : control::connections_of(shape, rank)) {
+      if (each.channel >= shape.channels) found.emplace(each.peer, each.channel);
+    }
+    EXPECT_EQ(found, expected) << rank;
+  }
+}
+
+// Those of several rounds are on one connection: each waits for its slot, whatever its round.
+TEST(CollectiveData, MessagesThatArePassedOnWaitForTheirSlots) {
+  const CollectiveShape shape = by_pxn(Collective::kAllToAll, 5, 4);
+  uint64_t behind = 0;
+  for (uint32_t rank = 0; rank < shape.ranks; ++rank) {
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> received;
+    const auto stream = control::stream_of(shape, rank);
+    for (control::Operation op; stream->next(op);) {
+      if (op.kind != control::OperationKind::kReceive || op.channel < shape.channels) continue;
+      if (++received[{op.peer, op.channel}] <= shape.slots) continue;
+      ++behind;
+      ASSERT_FALSE(op.needs.empty()) << rank << " from " << op.peer << " on " << op.channel;
+    }
+  }
+  EXPECT_GT(behind, 0u);
 }
 
 TEST(CollectiveData, FewerBytesThanRanksAndNoneAtAllAreRight) {
