@@ -40,7 +40,7 @@ RankRecorder::RankRecorder(uint32_t job, uint32_t rank, const RankConfig& config
       buffer_(buffer) {
   for (const RankConnection& each : config.connections) {
     Connection& it = connections_.emplace_back();
-    it = {.peer = each.peer, .channel = each.channel, .queue_pairs = static_cast<uint32_t>(each.flows.size())};
+    it = {.peer = each.peer, .channel = each.channel};
     const auto flow = flows.find({rank, each.peer, each.channel});
     if (!each.is_scale_up && flow != flows.end()) it.first_flow = flow->second;
   }
@@ -69,8 +69,7 @@ void RankRecorder::posted(const OpenOperation& operation) noexcept {
     record.is_posted = true;
     const uint64_t bytes = part_bytes(operation.bytes, operation.parts, part);
     if (connection.first_flow != StepRecord::kBesideFabric) {
-      const auto turn = static_cast<uint32_t>(operation.message % connection.queue_pairs);
-      record.flow = connection.first_flow + (splits_ ? part : turn);
+      record.flow = connection.first_flow + (splits_ ? part : operation.queue_pair);
       record.packets = packets_of_message(bytes, mtu_);
       post(record.flow, record.packets, record.at);
     }

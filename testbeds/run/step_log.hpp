@@ -40,7 +40,6 @@ class RankRecorder {
   struct Connection {
     uint32_t peer = 0;
     uint32_t channel = 0;
-    uint32_t queue_pairs = 0;
     uint32_t first_flow = control::StepRecord::kBesideFabric;
   };
   void post(uint32_t flow, uint32_t packets, dataplane::Instant now) noexcept;

@@ -122,6 +122,20 @@ TEST(Steps, NameThePortThatAnIncastFills) {
   EXPECT_GT(reason.time, Duration::us(100));
 }
 
+// Whatever queue pairs its messages go by, in turns, in parts, or by what is outstanding.
+TEST(Steps, FollowMessagesByTheQueuePairsThatTheyTake) {
+  for (const std::string scaling : {"round_robin", "split", "least_outstanding"}) {
+    const Recorded run = recorded(
+        ring_of_four(", qps: 3, scaling: " + scaling,
+                     "workload: [{name: w, pattern: incast, from: [h5, h6, h7], to: h3, message: 1MiB, messages: 2, "
+                     "start: 200us}]\n"));
+    const control::WaitReason& reason = longest_of(run).reason;
+    const std::string port = "tor1:Ethernet8";
+    EXPECT_TRUE(reason.port == port || reason.congested_port == port) << scaling << run.json;
+    EXPECT_EQ(reason.to_host, "h3") << scaling;
+  }
+}
+
 // Between two broadcasts tor1 pauses h1, for what it sends to h8, and h2 pauses tor1. The second one meets other
 // senders.
 TEST(Steps, BlameNoPauseThatWasOverBefore) {
