@@ -6,6 +6,7 @@
 #include "control/load/listed_flows.hpp"
 #include "control/traces/chakra.hpp"
 #include "control/traces/htsim.hpp"
+#include "control/traces/simai_flows.hpp"
 
 namespace softspine::control {
 
@@ -23,7 +24,10 @@ TraceFiles::Read TraceFiles::load(const TraceRow& row) {
   }
   reader_.add_input(path);
   if (row.format == TraceFormat::kGoal) return load_goal(path);
-  return load_htsim(path, row.start_unit.value_or(TraceRun{}.start_unit));
+  if (row.format == TraceFormat::kHtsim) return load_htsim(path, row.start_unit.value_or(TraceRun{}.start_unit));
+  auto flows = load_simai_flows(path);
+  if (!flows) return std::unexpected(std::move(flows.error()));
+  return std::move(flows->work);
 }
 
 }  // namespace softspine::control

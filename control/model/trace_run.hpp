@@ -14,7 +14,7 @@ namespace softspine::control {
 
 class RecordedWork;  // control/traces/recorded_work.hpp
 
-enum class TraceFormat : uint8_t { kGoal, kChakra, kHtsim };
+enum class TraceFormat : uint8_t { kGoal, kChakra, kHtsim, kSimaiFlows };
 // Of htsim's starts: programs disagree.
 enum class StartUnit : uint8_t { kMicroseconds, kPicoseconds };
 

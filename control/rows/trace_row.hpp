@@ -32,7 +32,8 @@ struct TraceRow {
 template <>
 struct Words<TraceFormat> {
   static constexpr std::array all{std::pair{"goal", TraceFormat::kGoal}, std::pair{"chakra", TraceFormat::kChakra},
-                                  std::pair{"htsim", TraceFormat::kHtsim}};
+                                  std::pair{"htsim", TraceFormat::kHtsim},
+                                  std::pair{"simai_flows", TraceFormat::kSimaiFlows}};
 };
 template <>
 struct Words<StartUnit> {

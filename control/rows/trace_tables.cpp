@@ -17,8 +17,7 @@ const Table<TraceRow>& Tables<TraceRow>::table() {
           .required("file", &TraceRow::file, "the trace, beside this file; of chakra: NAME of NAME.0.et, NAME.1.et …")
           .optional("format", &TraceRow::format,
                     "goal: as Schedgen, LogGOPSim and ATLAHS write it; chakra: execution traces of MLCommons, a file a "
-                    "rank; htsim: "
-                    "connection matrices (.cm)")
+                    "rank; htsim: connection matrices (.cm); simai_flows: flows recorded by SimAI")
           .optional(
               "start_unit", &TraceRow::start_unit,
               "htsim: of its starts: us, as uet-htsim's programs read them (if not given), or ps, as csg-htsim's do")

@@ -16,6 +16,7 @@
 #include "tools/command/complain.hpp"
 #include "tools/command/whole_file.hpp"
 #include "tools/softspine/error_list.hpp"
+#include "tools/softspine/flow_report.hpp"
 #include "tools/softspine/imported_testbed.hpp"
 #include "tools/softspine/server_report.hpp"
 
@@ -27,7 +28,8 @@ using control::Json;
 namespace {
 
 constexpr size_t kNotesShown = 20;
-constexpr const char* kServerFormat = "nccl";
+constexpr const char* kServerFormat = "nccl";  // these two are shown, and are no topologies
+constexpr const char* kFlowFormat = "simai_flows";
 constexpr size_t kFlowsWritten = 16;  // of more, the testbed names their list
 
 struct ImportArguments {
@@ -172,15 +174,29 @@ void check_traffic_options(const ImportArguments& arguments, control::ImportForm
     throw CLI::ValidationError("--config", "goes with --flows only");
 }
 
-// What a testbed's topology.servers make of it.
-Status show_server(const ImportArguments& arguments) {
+void check_shown(const ImportArguments& arguments) {
   for (const auto& [option, given] : {std::pair{"--output", &arguments.output},
                                       {"--flows", &arguments.flows},
                                       {"--rate", &arguments.rate},
                                       {"--length", &arguments.length}}) {
-    if (!given->empty()) throw CLI::ValidationError(option, "does not go with nccl");
+    if (!given->empty()) throw CLI::ValidationError(option, "does not go with " + arguments.format);
   }
-  if (arguments.files.size() != 1) throw CLI::ValidationError("FILE", "nccl has one");
+  if (arguments.files.size() != 1) throw CLI::ValidationError("FILE", arguments.format + " has one");
+}
+
+// What a trace of a testbed makes of it.
+Status show_flows(const ImportArguments& arguments) {
+  check_shown(arguments);
+  const auto read = control::load_simai_flows(arguments.files[0]);
+  if (!read) return fail(read.error());
+  fmt::print("{}", arguments.json ? flows_json(*read).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+                                  : flows_text(*read));
+  return Status::kDone;
+}
+
+// What a testbed's topology.servers make of it.
+Status show_server(const ImportArguments& arguments) {
+  check_shown(arguments);
   const auto file = read_file(arguments.files[0]);
   if (!file) return Status::kWrongInput;
   const auto read = control::read_nccl_topology(file->text, file->path);
@@ -192,6 +208,7 @@ Status show_server(const ImportArguments& arguments) {
 
 Status import_files(const ImportArguments& arguments) {
   if (arguments.format == kServerFormat) return show_server(arguments);
+  if (arguments.format == kFlowFormat) return show_flows(arguments);
   const control::ImportFormatRow& row = *format_row(arguments.format);
   const control::ImportOptions options = options_of(arguments);
   check_traffic_options(arguments, row.format);
@@ -217,7 +234,7 @@ Status import_files(const ImportArguments& arguments) {
 std::string known_formats() {
   std::string out;
   for (const auto& row : control::kImportFormats) out += std::string(row.word) + ", ";
-  return out + kServerFormat;
+  return out + kServerFormat + ", " + kFlowFormat;
 }
 
 }  // namespace
@@ -237,6 +254,10 @@ void add_import_command(CLI::App& app, Status& status) {
       "…}.\n"
       "Of nccl, a server's topology file (NCCL_TOPO_FILE), it prints each GPU's NIC; a testbed reads it by topology: "
       "{servers: …}.\n"
+      "Of simai_flows, flows that SimAI recorded for its replay, it prints how many there are, and what waits; a "
+      "testbed "
+      "runs\n"
+      "them by traces: {format: simai_flows}.\n"
       "Examples:\n"
       "  softspine import hpcc fat.txt -o fat.yaml\n"
       "  softspine import hpcc topology.txt --flows flow.txt --config config.txt -o twin.yaml\n"
@@ -245,9 +266,10 @@ void add_import_command(CLI::App& app, Status& status) {
       "  softspine import sonic leaf1.json leaf2.json spine1.json -o pod.yaml\n"
       "  softspine import htsim fat_tree_1024.topo -o fat.yaml\n"
       "  softspine import nccl ndv4-topo.xml\n"
+      "  softspine import simai_flows flow_file.txt\n"
       "  softspine import hpcc fat.txt --json | jq .rates");
   command->add_option("FORMAT", arguments->format, known_formats())->required()->check([](const std::string& word) {
-    return format_row(word) != nullptr || word == kServerFormat
+    return format_row(word) != nullptr || word == kServerFormat || word == kFlowFormat
                ? ""
                : control::shown(word) + " is none of " + known_formats();
   });
