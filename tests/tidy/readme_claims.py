@@ -388,10 +388,10 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/hosts/credit_host_test.cpp PromisesAHundredAndTwentyEightKibibytesAPriority'],
     },
     'docs/real-hosts.md': {
-        'export UCX_NET_DEVICES=softspine0:1 UCX_TLS=rc_verbs,ud_verbs,self UCX_UD_ETH_DGID_CHECK=n':
-            [COMMAND + 'verbs_libraries.py UCX_UD_ETH_DGID_CHECK'],
+        'export UCX_NET_DEVICES=softspine0:1 UCX_TLS=rc_verbs,ud_verbs,self UCX_UD_ETH_DGID_CHECK=n UCX_UD_TIMER_TICK=3s':
+            [COMMAND + 'verbs_libraries.py UCX_UD_TIMER_TICK'],
         'host=$1 shift exec softspine exec "$host" -- sh -c "$*"': [COMMAND + 'verbs_libraries.py host=$1'],
-        'mpirun --host h1,h2 --mca plm_rsh_agent ./agent --mca plm_rsh_no_tree_spawn 1 --mca pml ucx --mca btl self -x UCX_NET_DEVICES -x UCX_TLS -x UCX_UD_ETH_DGID_CHECK ./program':
+        'mpirun --host h1,h2 --mca plm_rsh_agent ./agent --mca plm_rsh_no_tree_spawn 1 --mca pml ucx --mca btl self -x UCX_NET_DEVICES -x UCX_TLS -x UCX_UD_ETH_DGID_CHECK -x UCX_UD_TIMER_TICK ./program':
             [COMMAND + 'verbs_libraries.py plm_rsh_no_tree_spawn'],
         'Four ranks of a small model end with the same loss and the same weights, to the bit, whether or not a spine goes down in the middle, and with those that one process computes, to 0.01 % (tests/wire/training/gloo.py).':
             ['tests/wire/training/gloo.py 1e-4 * abs'],

@@ -23,8 +23,13 @@ PAIRS = [(['rping', '-s', '-C', '100', '-V', '-p', '7401'], ['rping', '-c', '-a'
          (['ib_write_bw', '-R', '-n', '200', '-p', '7405'], ['ib_write_bw', '-R', '-n', '200', '-p', '7405', 'h1'], 'BW average')]
 # ConnectRequest, ConnectReject, ConnectReply, ReadyToUse, DisconnectRequest, DisconnectReply, SIDR's two.
 ATTRIBUTES = {'0x0010', '0x0012', '0x0013', '0x0014', '0x0015', '0x0016', '0x0017', '0x0018'}
-UCX = {'UCX_NET_DEVICES': 'softspine0:1', 'UCX_TLS': 'rc_verbs,ud_verbs,self', 'UCX_UD_ETH_DGID_CHECK': 'n'}
+UCX = {'UCX_NET_DEVICES': 'softspine0:1', 'UCX_TLS': 'rc_verbs,ud_verbs,self', 'UCX_UD_ETH_DGID_CHECK': 'n', 'UCX_UD_TIMER_TICK': '3s'}
 COLLECTIVES = 9
+HOSTS = [f'h{number}' for number in range(1, 9)]
+EIGHT = '''name: verbs-eight
+run: {clock: wall}
+fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 4, host_link: {rate: 100Gbps, mtu: 4200}, fabric_link: {rate: 100Gbps, mtu: 4200}}
+topology: {nodes: {''' + ', '.join(f'{host}: {{verbs: {{}}}}' for host in HOSTS) + '}}\n'
 MPI_SIZES = ['8', '4096', '100000']
 
 
@@ -80,16 +85,16 @@ def ucx(it: Softspine) -> Problems:
 
 
 def openmpi(it: Softspine) -> Problems:
-    """mpirun, whose rsh agent is softspine exec, runs every collective on both hosts, and each byte is right"""
+    """mpirun, whose rsh agent is softspine exec, runs every collective on eight hosts, and each byte is right"""
     need(['mpicc.openmpi', 'mpirun.openmpi'], 'training')
     subprocess.run(['mpicc.openmpi', '-O2', '-o', it.folder / 'mpi_check', ROOT / 'tests/wire/training/mpi_check.c'], check=True)
     agent = it.write('agent', f'#!/bin/sh\nhost=$1\nshift\nexec {it.binary} exec "$host" -- sh -c "$*"\n')
     agent.chmod(0o755)
     settings = [part for name, value in UCX.items() for part in ('-x', f'{name}={value}')]
-    command = ['mpirun.openmpi', '--allow-run-as-root', '--oversubscribe', '-n', '2', '--host', 'h1,h2', '--mca', 'plm_rsh_agent',
+    command = ['mpirun.openmpi', '--allow-run-as-root', '--oversubscribe', '-n', str(len(HOSTS)), '--host', ','.join(HOSTS), '--mca', 'plm_rsh_agent',
                str(agent), '--mca', 'plm_rsh_no_tree_spawn', '1', '--mca', 'pml', 'ucx', '--mca', 'btl', 'self', *settings,
                str(it.folder / 'mpi_check'), '1', 'all', *MPI_SIZES]
-    with it.running(it.write('lab.yaml', LAB), '--folder', it.folder / 'o'):
+    with it.running(it.write('eight.yaml', EIGHT), '--folder', it.folder / 'o'):
         done = subprocess.run(command, env={**os.environ, **it.env}, cwd=it.folder, capture_output=True, text=True, timeout=240)
     right = [line for line in done.stdout.splitlines() if ' right' in line]
     if done.returncode != 0 or len(right) != COLLECTIVES * len(MPI_SIZES) + 1:
