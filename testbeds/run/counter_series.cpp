@@ -202,16 +202,12 @@ bool CounterSeries::copy_pauses_of(const pipelines::Switch& node, PortNo port, c
                                    PortState& state, control::PortChanges& changes) const {
   const Egress& egress = node.egress();
   const PortFlowControl& flow = egress.flow_control(port);
-  if (flow.goes_by_credit() || out.credit) {
-    const auto credit = credit_of(flow.credits(), now_.instant);
-    if (update(out.credit, credit)) {
-      changes.priorities = 0xff;
-      return true;
-    }
-  }
+  const bool has_credit = flow.goes_by_credit() || out.credit;
+  const bool credit_changed = has_credit && update(out.credit, credit_of(flow.credits(), now_.instant));
+  if (credit_changed) changes.priorities = 0xff;
   // Else only a watchdog's poll changes anything.
   const bool is_watched = egress.plan().ports[port.value()].watchdog.action != WatchdogAction::kNone;
-  if (state.was_at_rest && state.pause_changes == flow.pause_changes() && !is_watched) return false;
+  if (state.was_at_rest && state.pause_changes == flow.pause_changes() && !is_watched) return credit_changed;
   const bool link_changed = update(out.link_pause, link_pause_of(flow, now_.instant));
   PauseSnapshots pauses = out.pauses;
   copy_pauses(egress, port, now_.instant, pauses);
@@ -219,7 +215,7 @@ bool CounterSeries::copy_pauses_of(const pipelines::Switch& node, PortNo port, c
   // A pause that ends at this very instant is counted by an event that is still to come.
   const Instant before = now_.instant - Duration::ps(1);
   state = {.pause_changes = flow.pause_changes(), .was_at_rest = flow.is_at_rest(before)};
-  return link_changed;
+  return credit_changed || link_changed;
 }
 
 void CounterSeries::copy_host(const RoceHost& host, control::HostSnapshot& out, size_t first_port) {

@@ -74,6 +74,32 @@ faults: [{at: 100us, node: h1, set: storm, priorities: [3]}]
   EXPECT_EQ(run.wrong, std::vector<std::string>{});
 }
 
+// A host that stands on credit sends one pause of 335 us, which its switch counts; each sample sees its credit change,
+// too.
+TEST(QuietSeries, SeePausesBesideCredit) {
+  const Recorded run = record(R"(
+name: both
+run: {duration: 84us}
+fabric:
+  kind: leaf-spine
+  tors: 1
+  spines: 0
+  hosts_per_tor: 2
+  host_link: {rate: 10Gbps, length: 3m, flow_control: credit}
+  fabric_link: {rate: 10Gbps, flow_control: credit}
+profiles: {default: {base: lossless}}
+workload: [{name: w, pattern: pairs, from: [h2], to: [h1], message: 1MiB, messages: 1, mtu: 1024, dscp: 3}]
+faults: [{at: 20us, node: h1, set: storm, priorities: [3]}]
+)",
+                              Duration::us(10));
+  uint64_t pauses = 0;
+  for (const Json& line : run.lines) {
+    if (line.value("port", "") == "tor1:Ethernet0") pauses += line.value("pfc_rx_packets", uint64_t{0});
+  }
+  EXPECT_EQ(pauses, 1U);
+  EXPECT_EQ(run.wrong, std::vector<std::string>{});
+}
+
 // A file's two frames, 900 ms from each other: no sample of the 90,000 between them.
 TEST(QuietSeries, RestWhereOnlyAFileIsOutside) {
   dataplane::TemporaryFiles files;
