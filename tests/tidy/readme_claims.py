@@ -3,6 +3,8 @@
 `FILE WORD` places. FILE is there and has WORD in it: a test's name, or what else makes the sentence true."""
 from __future__ import annotations
 
+from lab_claims import LAB_CLAIMS
+
 COMMAND = 'tests/wire/command/'
 TOPOLOGY = 'tests/unit/topology/'
 SHIPPED = 'tests/scenario/run/shipped_test.cpp IsAsItExpectsItselfToBe'
@@ -12,55 +14,13 @@ IDENTIFY = 'tests/model/identify/'
 REPRODUCED = [COMMAND + 'reproduce.py is_what_the_page_says']
 THRESHOLDS = 'tests/unit/qos/thresholds_test.cpp '
 NS3 = [COMMAND + 'readme.py is_beside_ns3_what_the_page_says']
-RANKS = [COMMAND + 'ranks.py has_the_bytes_of_one_process', 'tests/scenario/random/ranked_testbeds_test.cpp AreTheSameBytesAsInOneProcess']
-LOST_RANKS = [COMMAND + 'ranks.py ends_with_a_rank']
 
 CLAIMS: dict[str, dict[str, list[str]]] = {
     'README.md': {
         'You need Debian 12 on x86-64 with AVX2.': ['tools/packages Debian 12', 'meson.build -march=x86-64-v3'],
         'At a thousandth of its speed, the 20 ms of this testbed take 20 s.': DILATION,
     },
-    'docs/ci.md': {
-        '`softspine run` exits with 0 if all that is expected has come true.': [COMMAND + 'ci.py def cases'],
-        '| 0 | every command | done, and as expected |': EXIT,
-        '| 1 | every command | an expectation, the command of a host, a file or a part of the run failed |': [*EXIT, COMMAND + 'ci.py def commands'],
-        '| 2 | every command | the input was wrong, or nothing could be started |': [COMMAND + 'wrong_input.py names_place_of_errors'],
-        "| the program's | `exec`, `shell` | 128 + N if signal N ended it; 127: no such program; 126: it cannot be run |":
-            [COMMAND + 'labs.py def many_programs', COMMAND + 'labs.py it was 7'],
-    },
-    'docs/labs.md': {
-        "pid=$(podman inspect -f '{{.State.Pid}}' web) ip link add web type veth peer name fabric0 netns $pid ip link set web up nsenter --target $pid --net ip link set fabric0 address 02:00:00:01:00:00 mtu 1500 up nsenter --target $pid --net ip addr add 10.0.1.2/24 dev fabric0 nsenter --target $pid --net ip route add 10.0.0.0/8 via 10.0.1.1 softspine up container.yaml softspine exec h2 -- ping -c 3 10.0.1.2":
-            [COMMAND + 'containers.py def does_the_recipe'],
-        '`down` waits for the end, prints what `run` prints at its end, and returns its status: 1 if an expectation or a command has failed.':
-            [COMMAND + 'labs.py def stays_up'],
-        'A lab that does not end within 60 s (`--patience`) is killed.': ['tools/softspine/lab_commands.cpp unsigned seconds = 60'],
-        'The status of `exec` is 128 + N if signal N ended the program, 127 if there is no such program, 126 if it cannot be run. softspine\'s own errors (no such host, no fabric) are status 2.':
-            [COMMAND + 'labs.py def many_programs'],
-    },
-    'docs/http.md': {
-        '- An address that other machines reach (`0.0.0.0`, `10.0.0.5`) needs `--http-token FILE`: a line of 16 to 256 characters, in a file that only its owner reads.':
-            ['tests/unit/server/web_gate_test.cpp IsALineOfAFileThatIsOursAlone', COMMAND + 'web_service.py refuses_what_is_open_to_all'],
-        'An error has a status of its own: 400 the request, or what it asks of the fabric; 401 no token; 403 not allowed; 404 no such thing; 405 the other method; 413, 414, 431 too long; 503 too much waits for others, try again; 504 the fabric did not answer.':
-            ['tests/unit/server/web_gate_test.cpp LeadNowhereElse', 'tests/wire/server/web_abuse_test.cpp WhatIsTooLongIsCutOff',
-             'tests/wire/server/web_abuse_test.cpp AHugeBodyIsRefusedBeforeItIsRead', 'tests/unit/server/web_server_test.cpp SaysThatTheFabricDoesNotAnswer'],
-        'Tiers of more than 64 nodes are folded.': ['tools/page/live.js MOST_NODES = 64'],
-        'A head has at most 16 KiB, a target 2 KiB, a body 64 KiB of JSON that nests at most 32 deep. 1,024 connections at once, 64 of them readers of events.':
-            ['tests/wire/server/web_abuse_test.cpp WhatIsTooLongIsCutOff', 'control/server/web_target.hpp kMaxTargetBytes = 2048',
-             'control/server/protocol.hpp kMaxRequestDepth = 32', 'control/server/web_options.hpp max_event_readers = 64'],
-        'A request has 10 s to come, an answer 10 s to be taken.':
-            ['control/server/web_options.hpp request_timeout{10\'000}', 'tests/wire/server/web_abuse_test.cpp AClientThatNeverEndsItsHeadIsClosedAfterAWhile'],
-    },
-    'docs/ranks.md': {
-        'All files and the terminal are rank 0\'s, and their bytes are those of one process, whatever the number of ranks and workers.': RANKS,
-        'A window is as long as the shortest latency between parts: 40 m of cable are about 200 ns, 300 m about 1.5 us.':
-            ['dataplane/engine/engine.cpp time_of_frame(0) + propagation'],
-        'Reports, `--flows`, `--fct-file`, pictures, expectations, events, counters over time and captures are rank 0\'s.': RANKS,
-        'The others end with status 2, and say which rank it was.': LOST_RANKS,
-        'One that hangs, or whose network is cut, is found after 6 s without a sign of life: each rank sends one twice a second, also while it works on something long.':
-            [*LOST_RANKS, 'dataplane/mpi/mpi_link.cpp kSilence = 12'],
-        'Wrong input is said once, by rank 0; so is a rank with another program, command line or file.':
-            [COMMAND + 'ranks.py refuses_what_is_not_there'],
-    },
+    **LAB_CLAIMS,
     'docs/recording.md': {
         "- Samples are taken at the multiples of `--record-interval`: a thousandth of the run's duration, at least 10 us, if it is not given; 1 ms if the run has no duration.":
             ['tests/scenario/run/recording_test.cpp IsAThousandthOfTheDuration'],
