@@ -50,7 +50,8 @@ void RunningFabric::stop() noexcept {
 }
 
 bool RunningFabric::was_interrupted() const {
-  return was_stopped_ && part<OutsideWatch>().has_end();
+  const bool is_stopped = was_stopped_ || stop_requested_.load(std::memory_order_relaxed);
+  return is_stopped && part<OutsideWatch>().has_end();
 }
 
 control::FabricSnapshot RunningFabric::snapshot_at(dataplane::Instant now) const {
