@@ -150,6 +150,12 @@ int wait_for_event(int fd) {
   return got == static_cast<ssize_t>(sizeof word) ? 0 : got < 0 ? errno : EIO;
 }
 
+// Another thread has closed the descriptor meanwhile. A kernel does not end a call for that, and programs count on it:
+// rping's thread takes each error for one of its connection, and ends the program with it.
+[[noreturn]] void wait_as_in_a_kernel() {
+  for (;;) pause();
+}
+
 ssize_t command(int fd, uint32_t channel, const void* bytes, size_t count) {
   rdma_ucm_cmd_hdr head;
   if (count < sizeof head || count > kCommandBytes) {
@@ -173,6 +179,8 @@ ssize_t command(int fd, uint32_t channel, const void* bytes, size_t count) {
       break;
   } while (error == EAGAIN);
   if (error != 0) {
+    const bool is_closed = channels[fd].handle.load(std::memory_order_acquire) != channel;
+    if (is_closed && head.cmd == RDMA_USER_CM_CMD_GET_EVENT) wait_as_in_a_kernel();
     errno = error;
     return -1;
   }
