@@ -40,7 +40,7 @@ void RankTalk::exchange(Purpose purpose) noexcept {
     const size_t before = bytes.size() - std::min(bytes.size(), sizeof(Trailer));
     const Trailer theirs = RankReader{std::span(bytes).subspan(before)}.take<Trailer>();
     if (theirs.number != mine.number || theirs.purpose != mine.purpose) lose(r, LostRank::Why::kOutOfStep);
-    bytes.resize(before);
+    bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(before), bytes.end());
   }
 }
 

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -154,7 +155,7 @@ class Program {
     std::ranges::copy(work.remote_gid, slot.remote_gid);
     std::memcpy(place, &slot, sizeof slot);
     std::ranges::copy(work.inlined, place + sizeof slot);
-    std::memcpy(place + sizeof slot, work.pieces.data(), work.pieces.size() * sizeof(MemoryPiece));
+    std::ranges::copy(std::as_bytes(std::span(work.pieces)), reinterpret_cast<std::byte*>(place + sizeof slot));
     head.produced.store(index + 1);
     ring_for(qp);
   }
@@ -168,7 +169,7 @@ class Program {
     auto* const place = const_cast<uint8_t*>(ring.slot(index));
     const ReceiveSlot slot{.id = id, .pieces = static_cast<uint32_t>(pieces.size())};
     std::memcpy(place, &slot, sizeof slot);
-    std::memcpy(place + sizeof slot, pieces.data(), pieces.size() * sizeof(MemoryPiece));
+    std::ranges::copy(std::as_bytes(std::span(pieces)), reinterpret_cast<std::byte*>(place + sizeof slot));
     head.produced.store(index + 1);
   }
   void ring_for(uint32_t qp) {
