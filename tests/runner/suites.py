@@ -44,9 +44,9 @@ PLAIN = Build('build', [], 15)
 RELEASE = Build('build-release', ['--buildtype=release'], 12)
 ASAN = Build('build-asan', [*SANITIZED, '-Db_sanitize=address,undefined', '-Dcpp_args=-g1 -fno-sanitize-recover=all'], 20,
              env={'ASAN_OPTIONS': 'detect_leaks=1:strict_string_checks=1', 'UBSAN_OPTIONS': 'print_stacktrace=1',
-                  'SOFTSPINE_TESTBEDS': '24'})  # of scenario/random and scenario/polarization; the plain build runs all
+                  'SOFTSPINE_TESTBEDS': '12'})  # of scenario/random and scenario/polarization; the plain build runs all
 TSAN = Build('build-tsan', [*SANITIZED, '-Db_sanitize=thread', '-Dcpp_args=-g1'], 10,
-             env={'TSAN_OPTIONS': 'second_deadlock_stack=1', 'SOFTSPINE_TESTBEDS': '12'}, fixed_addresses=True)
+             env={'TSAN_OPTIONS': 'second_deadlock_stack=1', 'SOFTSPINE_TESTBEDS': '8'}, fixed_addresses=True)
 FUZZ = Build('build-fuzz', [*FUZZED, '-Db_sanitize=address,undefined',
                             '-Dcpp_args=-g1 -fno-sanitize-recover=all', '-Dfuzz=true'], 5,
              compiler='clang++-19',
