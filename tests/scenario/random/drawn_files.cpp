@@ -75,6 +75,13 @@ constexpr std::array kFiles{
               "Nodes 3\nConnections 4\nTriggers 2\n0->2 id 1 start 2 size 30000 recv_done_trigger 9\n"
               "1->2 id 2 start 0 size 2 recv_done_trigger 9 send_done_trigger 3\n2->0 id 3 trigger 9 size 9000\n"
               "1->0 id 4 trigger 3 size 7\ntrigger id 9 barrier count 2\ntrigger id 3 oneshot\n"},
+    // Two layers of three ranks: rank 2 waits for a flow that it does not receive, and two flows have a delay.
+    DrawnFile{"trace", "drawn-simai.txt",
+              "5\n0 0 1 30000 1 1 1 RING 0 3 1 1 100 0 1 -1 0 4 1 1 2 0\n"
+              "1 1 2 5000 1 1 1 RING 0 3 1 1 100 1 0 1 -1 0 4 1 1 2 700\n"
+              "2 2 0 9 1 1 1 RING 0 3 1 1 100 2 0 1 1 -1 0 4 1 1 2 0\n"
+              "3 2 1 20000 1 1 1 PXN_INIT 0 3 1 1 100 0 1 -1 0 9 1 1 2 300\n"
+              "4 0 2 1 1 1 1 RING 0 3 1 1 100 1 3 1 -1 0 9 1 1 2 0\n"},
 };
 
 // Three ranks: a collective of two of them, one of all, and a message.

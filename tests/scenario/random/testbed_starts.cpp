@@ -105,6 +105,7 @@ constexpr std::array kRows{
     Row{"trace.ranks", true, R"({"traces": [{"name": "t0", "file": "drawn.goal", "ranks": ["h3", "h1", "h4"]}],
       "collectives": [{"name": "c0", "op": "all_gather", "size": "64KiB"}]})"},
     Row{"trace", true, kTrace},
+    Row{"trace.file", true, R"({"traces": [{"name": "t0", "file": "drawn-simai.txt", "format": "simai_flows"}]})"},
     Row{"trace.format", true, R"({"traces": [{"name": "t0", "file": "drawn", "format": "chakra"}]})"},
     Row{"trace.start_unit", true, R"({"traces": [{"name": "t0", "file": "drawn.cm", "format": "htsim"}]})"},
     Row{"lag", true, R"({"topology": {"lags": [{"name": "all", "between": ["tor1", "spine1"]}]}})"},
