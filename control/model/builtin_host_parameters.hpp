@@ -6,9 +6,11 @@
 
 #include <tuple>
 
+#include "control/format/quantity.hpp"
 #include "dataplane/units/parameter_key.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
+#include "dataplane/units/wide.hpp"
 
 namespace softspine::control {
 
@@ -17,6 +19,13 @@ struct BuiltinHostParameters {
   // Of what joins the GPUs of a server (testbeds/hosts/scale_up_port.hpp), of one direction. NVLink 4: 450 GB/s.
   dataplane::Rate scale_up_rate = dataplane::Rate::gbps(3'600);
   dataplane::Duration scale_up_latency = dataplane::Duration::us(1);
+  Share compute_scale{1'000'000};  // of the times that ranks on this host compute
+
+  // For how long it computes what takes `time` at 100%; rounded down to a picosecond.
+  dataplane::Duration computing(dataplane::Duration time) const {
+    const auto ps = dataplane::Uint128{static_cast<uint64_t>(time.count_ps())} * compute_scale.millionths;
+    return dataplane::Duration::ps(static_cast<int64_t>(ps / 1'000'000));
+  }
 };
 
 inline constexpr std::tuple kBuiltinHostKeys{
@@ -33,6 +42,10 @@ inline constexpr std::tuple kBuiltinHostKeys{
     dataplane::parameter("scale_up_latency", &BuiltinHostParameters::scale_up_latency,
                          "of that link: from the last bit sent to the last bit received; 1us if not given",
                          dataplane::Duration::ns(1), dataplane::Duration::ms(1))
-        .without_default()};
+        .without_default(),
+    dataplane::parameter("compute_scale", &BuiltinHostParameters::compute_scale,
+                         "built-in hosts: of all times that ranks of collectives, trainings and traces compute here; a "
+                         "GPU of half the speed has 200%",
+                         Share{10'000}, Share{100'000'000})};
 
 }  // namespace softspine::control

@@ -171,7 +171,7 @@ void RankProgram::start(uint32_t place, Instant now) noexcept {
     case OperationKind::kReduce:
       reduced_ = std::max(reduced_, now) + time_of_reduction(it.bytes, config_.reduce_bytes_per_second);
       return take_time(place, reduced_, now);
-    case OperationKind::kCompute: return take_time(place, now + it.time, now);
+    case OperationKind::kCompute: return take_time(place, now + host_.config().parameters.computing(it.time), now);
   }
 }
 

@@ -7,7 +7,7 @@
 //                after its step. The proxy (rank_proxy.hpp) posts it; done when all its parts are complete
 //     receive    in the order of its connection; the proxy sends a clear-to-send, if the peer waits for one. Done when
 //                the message is whole, which it may have been before
-//     compute    for its time, beside everything else
+//     compute    for its time times the host's compute_scale, beside everything else
 //     reduce     bytes / rate, one after the other: the rate is the rank's
 //   end        when all lines have ended and all is done, or when a connection fails; then unfinished() says who waits
 //              for whom. So it does for a program that never ends

@@ -132,7 +132,7 @@ void TraceProgram::begin(uint32_t place, Instant now) noexcept {
 
 Duration TraceProgram::cost_of(uint32_t place) const {
   const OpenOperation& op = window_[place];
-  if (op.kind == OperationKind::kCompute) return op.time;
+  if (op.kind == OperationKind::kCompute) return host_.config().parameters.computing(op.time);
   const auto more = static_cast<int64_t>(op.bytes - std::min<uint64_t>(op.bytes, 1));
   return (op.kind == OperationKind::kSend ? config_.costs.post : config_.costs.receive) + config_.costs.byte * more;
 }

@@ -122,6 +122,20 @@ TEST(Steps, NameThePortThatAnIncastFills) {
   EXPECT_GT(reason.time, Duration::us(100));
 }
 
+TEST(Steps, NameTheSlowGpu) {
+  const Recorded run = recorded(
+      "name: t\nrun: {duration: 200ms}\nfabric: {kind: leaf-spine, tors: 1, spines: 1, hosts_per_tor: 4, host_link: "
+      "{rate: 100Gbps, length: 3m}, fabric_link: {rate: 100Gbps, length: 3m}}\nroles: {tor: lossless}\n"
+      "topology: {nodes: {h3: {compute_scale: 200%}}}\n"
+      "training: [{name: g, tensor_parallel: 4, algorithm: ring, protocol: simple, layers: [{name: a, times: 3, "
+      "forward: {compute: 400us, op: all_reduce, size: 1MiB}}]}]\n");
+  const control::WaitReason& reason = longest_of(run).reason;
+  EXPECT_EQ(reason.cause, WaitCause::kCompute) << run.json;
+  EXPECT_EQ(reason.host, "h3");
+  EXPECT_NEAR(reason.time.seconds(), 400e-6, 4e-6) << "twice as long as the others";
+  EXPECT_EQ(job_of(run).causes.at(0).cause, WaitCause::kCompute);
+}
+
 // Whatever queue pairs its messages go by, in turns, in parts, or by what is outstanding.
 TEST(Steps, FollowMessagesByTheQueuePairsThatTheyTake) {
   for (const std::string scaling : {"round_robin", "split", "least_outstanding"}) {

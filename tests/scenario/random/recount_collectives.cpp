@@ -130,8 +130,10 @@ class CollectiveRecounting {
       done += size.done;
     }
     int64_t seen = 0;
-    for (const auto& [host, end] : ends)
-      seen += end - collective.start.count_ps() - done * collective.compute.count_ps();
+    for (const auto& [host, end] : ends) {
+      const auto node = std::ranges::find(run_.testbed.fabric.nodes, host, &control::FabricNode::name);
+      seen += end - collective.start.count_ps() - done * node->builtin.computing(collective.compute).count_ps();
+    }
     seen /= static_cast<int64_t>(ends.size());
     if (std::abs(seen - told) > kCaptureTick + 3 * done)
       find("collectives: all of {} took {} ps in the mean; by the capture {}", counted.name, told, seen);

@@ -181,6 +181,15 @@ TEST(Traces, ComputeAndCostsTakeTheirCpusTime) {
   EXPECT_EQ(out.report["traces"]["t"]["by_rank"]["0"]["ended_ps"], 7'402'006);
 }
 
+// What a message costs is the processor's, and computing the GPU's.
+TEST(Traces, ComputeForLongerOnASlowGpu) {
+  Program program(2);
+  program.add(0, "a: calc 5000\nb: send 1004b to 1 tag 4\nb requires a");
+  program.add(1, "recv 1004b from 0 tag 4");
+  const Outcome out = run_program(program, ", post_cost: 400ns", "topology: {nodes: {h1: {compute_scale: 150%}}}\n");
+  expect_end(out, 2, 7'500 + 400 + message_ns(1'004), 0);
+}
+
 TEST(Traces, SayWhoWaitsForWhomAtTheEnd) {
   Program program(3);
   program.add(0, "a: recv 8b from 1 tag 5\nb: send 8b to 1 tag 6\nb requires a");

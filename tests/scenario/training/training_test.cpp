@@ -67,6 +67,25 @@ TEST(Training, IsLongerByWhatItsComputeIsWhereNothingElseChanges) {
   EXPECT_EQ(step_of(250) - step_of(100), 600'000'000u);
 }
 
+// The others wait for the slow one in every step, and do not compute longer for that.
+TEST(Training, WaitsForTheOneSlowGpu) {
+  const auto run_with = [](const std::string& scale, const std::string& nodes) {
+    return run_text(star(4,
+                         "tensor_parallel: 4, iterations: 3, layers: [{name: a, forward: {compute: 400us, op: "
+                         "all_reduce, size: 1MiB}}]" +
+                             scale,
+                         nodes));
+  };
+  const Outcome one = run_with("", "topology: {nodes: {h3: {compute_scale: 250%}}}\n");
+  const Json& slow = one.report["training"]["g"];
+  EXPECT_EQ(number(slow["mean"], "compute_ps"), 400'000'000u * (100 + 100 + 250 + 100) / 400);
+  EXPECT_EQ(slow["least_exposed"]["host"], "h3");
+  const Outcome all = run_with(", compute_scale: 250%", "");
+  const Json& each = all.report["training"]["g"];
+  EXPECT_EQ(number(each["mean"], "compute_ps"), 1'000'000'000u);
+  EXPECT_NEAR(seconds(slow, "step_ps") / seconds(each, "step_ps"), 1, 0.005);
+}
+
 TEST(Training, HidesGradientsBehindTheBackwardPass) {
   const auto run = [](uint32_t percent) { return run_text(star(8, fmt::format(fmt::runtime(kTwoGroups), percent))); };
   const Outcome slow = run(100);
