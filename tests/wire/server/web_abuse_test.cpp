@@ -222,7 +222,7 @@ TEST_F(WebAbuse, ReadersOfEventsHaveALimit) {
 }
 
 TEST_F(WebAbuse, AReaderOfEventsThatDoesNotReadHoldsABoundedAmountAndIsClosed) {
-  serve({.event_reader_timeout = milliseconds{200}});
+  serve({.event_reader_timeout = milliseconds{2'000}});
   const auto deaf = client();
   ASSERT_EQ(deaf->open_events().status, 101);
   deaf->frame();  // the head: it is a reader now
