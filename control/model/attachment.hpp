@@ -39,12 +39,14 @@ struct Guest {
   dataplane::Duration timeout = dataplane::Duration::s(60);  // wall time until the command is given up
 };
 
-// A network namespace of ours, joined by TAPs.
+// A network namespace, of ours or one that is there already, joined by TAPs.
 struct NamespaceHost {
   static constexpr const char* kWord = "namespace";
   static constexpr HostClock kClock = HostClock::kWall;
   std::string run;
   dataplane::Duration timeout = dataplane::Duration::s(60);
+  std::string join;                   // the file of one that is there; empty: of ours
+  std::string interface = "fabric0";  // in one that is there
 };
 
 // Programs of this machine that use an RDMA device of ours, which needs no kernel module (testbeds/verbs_device).

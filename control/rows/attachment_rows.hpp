@@ -23,6 +23,8 @@ struct GuestRow {
 struct NamespaceRow {
   Value where;
   std::string run;
+  std::string join;
+  std::string interface = NamespaceHost{}.interface;
   dataplane::Duration timeout = NamespaceHost{}.timeout;
 };
 struct VerbsRow {

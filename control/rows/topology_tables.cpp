@@ -274,6 +274,10 @@ const Table<NamespaceRow>& Tables<NamespaceRow>::table() {
   static const Table<NamespaceRow> table =
       Table<NamespaceRow>("namespace", "A network namespace, its ports TAPs.")
           .optional("run", &NamespaceRow::run, "a shell command in it; its output and exit status are reported")
+          .optional("join", &NamespaceRow::join,
+                    "one that exists already, such as a container's: its file, or the number of a process in it; one "
+                    "of our own if not given")
+          .optional("interface", &NamespaceRow::interface, "with 'join': what the fabric's port is called there")
           .optional("timeout", &NamespaceRow::timeout, "wall time of the command, from its begin, until it is given up",
                     at_least(Duration::ms(1)));
   return table;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/topology/attach.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace softspine::control {
 namespace {
+
+constexpr size_t kMaxInterfaceName = 15;  // IFNAMSIZ, without its zero
 
 Edge edge_of(const EdgeRow& row) {
   if (row.af_packet) return AfPacketEdge{row.af_packet->interface};
@@ -17,11 +20,23 @@ Edge edge_of(const EdgeRow& row) {
   return TapEdge{row.tap ? row.tap->name : ""};
 }
 
+bool is_number(const std::string& text) {
+  return !text.empty() && text.size() <= 9 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// A number is that of a process in it.
+std::string file_of_namespace(const std::string& join) {
+  return is_number(join) ? "/proc/" + join + "/ns/net" : join;
+}
+
 Attachment attachment_of(const NodeRow& row) {
   if (row.guest) {
     return Guest{row.guest->kind, row.guest->run, row.guest->memory.count, row.guest->cpus, row.guest->timeout};
   }
-  if (row.name_space) return NamespaceHost{row.name_space->run, row.name_space->timeout};
+  if (row.name_space) {
+    return NamespaceHost{row.name_space->run, row.name_space->timeout, file_of_namespace(row.name_space->join),
+                         row.name_space->interface};
+  }
   if (row.verbs) return VerbsHost{row.verbs->run, row.verbs->timeout};
   if (!row.edge) return BuiltinHost{};
   EdgeHost host;
@@ -36,6 +51,27 @@ HostNic nic_of(const NicRow& row) {
   if (!is_given(row.where, "cnp_interval"))
     nic.parameters.cnp_interval = dataplane::cnp_interval_of(row.parameters.congestion_control);
   return nic;
+}
+
+void check_joined(Reader& reader, const NamespaceRow& row, const FabricNode& node) {
+  if (row.join.empty()) {
+    if (is_given(row.where, "interface"))
+      reader.fail(row.where.child("interface"), "is for a namespace that exists already, and there is no 'join'");
+    return;
+  }
+  if (!is_number(row.join) && !row.join.starts_with('/'))
+    reader.fail(
+        row.where.child("join"),
+        shown(row.join) + " is neither the path of a file, such as /run/netns/web, nor the number of a process");
+  const bool is_name = !row.interface.empty() && row.interface.size() <= kMaxInterfaceName &&
+                       row.interface.find_first_of("/ :") == std::string::npos && row.interface != "." &&
+                       row.interface != "..";
+  if (!is_name)
+    reader.fail(row.where.child("interface"),
+                shown(row.interface) + " is no interface's name: 1 to 15 characters, without '/', ':' and blanks");
+  if (node.ports.size() > 1)
+    reader.fail(row.where.child("join"), "a namespace that exists already joins by one link, and " + node.name +
+                                             " has " + std::to_string(node.ports.size()));
 }
 
 // A resource that only one host can hold, and the key that names it; empty: none. Interfaces share one name space,
@@ -117,6 +153,7 @@ void attach_hosts(Reader& reader, Expanded& out) {
       }
     }
     if (row.edge) edges.check(row, node);
+    if (row.name_space) check_joined(reader, *row.name_space, node);
     if (row.verbs && node.ports.size() > 1) {
       reader.fail(row.where.child("verbs"),
                   "its device has one port, and " + node.name + " has " + std::to_string(node.ports.size()) + " links");

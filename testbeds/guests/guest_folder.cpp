@@ -74,10 +74,13 @@ std::string settings_text(const HostSetup& spec, double cpu_mhz) {
                      assignment("BOND_MODE", spec.bond_mode) + assignment("NICS", std::to_string(spec.nics.size()));
   if (spec.vlan != 0) text += assignment("VLAN", std::to_string(spec.vlan));
   if (spec.stays) text += assignment("STAYS", "yes");
+  if (spec.joins)
+    text += assignment("JOINS", "yes") + assignment("ROUTES", fmt::format("{}", fmt::join(spec.routes, " ")));
   for (std::size_t i = 0; i < spec.nics.size(); ++i) {
     const auto& nic = spec.nics[i];
     const auto prefix = fmt::format("NIC{}_", i);
-    text += assignment(prefix + "MAC", nic.mac) + assignment(prefix + "MTU", std::to_string(nic.mtu)) +
+    text += assignment(prefix + "DEVICE", nic.device.empty() ? fmt::format("eth{}", i) : nic.device) +
+            assignment(prefix + "MAC", nic.mac) + assignment(prefix + "MTU", std::to_string(nic.mtu)) +
             assignment(prefix + "ADDRESSES", fmt::format("{}", fmt::join(nic.addresses, " "))) +
             assignment(prefix + "GATEWAYS", fmt::format("{}", fmt::join(nic.gateways, " ")));
   }

@@ -12,6 +12,7 @@
 namespace softspine::testbeds {
 
 struct NicSpec {
+  std::string device;        // its name there; empty: eth0, eth1, … in their order
   std::string vhost_socket;  // served by the fabric: a guest connects to it. Empty where the NICs are there already
   std::string mac;
   std::vector<std::string> addresses;  // "10.0.0.1/24", "2001:db8::1/64"
@@ -24,9 +25,13 @@ struct HostSetup {
   std::vector<NicSpec> nics;
   std::string run;  // shell command; its exit status is the host's
   std::map<std::string, std::string> env;
-  unsigned vlan = 0;        // not 0: the addresses are those of a device of this VLAN over the NIC, or over the bond
-  std::string bond_mode;    // not empty: all NICs as one bond0 of this mode, with the first NIC's address
-  bool stays = false;       // set up, when its command has ended, until it is asked to stop
+  unsigned vlan = 0;      // not 0: the addresses are those of a device of this VLAN over the NIC, or over the bond
+  std::string bond_mode;  // not empty: all NICs as one bond0 of this mode, with the first NIC's address
+  bool stays = false;     // set up, when its command has ended, until it is asked to stop
+  // Not of ours alone: others use its network, too. Only the NIC is set up, with routes to these by its gateways in the
+  // place of default routes.
+  bool joins = false;
+  std::vector<std::string> routes;
   bool is_at_once = false;  // set up within milliseconds: the others that are await it before their commands begin
 };
 

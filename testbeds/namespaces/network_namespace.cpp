@@ -2,7 +2,10 @@
 #include "testbeds/namespaces/network_namespace.hpp"
 
 #include <fcntl.h>
+#include <linux/nsfs.h>
 #include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
@@ -67,6 +70,17 @@ std::expected<NetworkNamespace, Error> NetworkNamespace::at(const std::filesyste
   OwnedFd descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (descriptor.get() < 0) return std::unexpected(failed(file.c_str()));
   return NetworkNamespace(std::move(descriptor));
+}
+
+bool NetworkNamespace::is_one() const {
+  return ioctl(descriptor_.get(), NS_GET_NSTYPE) == CLONE_NEWNET;
+}
+
+bool NetworkNamespace::is_ours() const {
+  struct stat its{};
+  struct stat ours{};
+  return fstat(descriptor_.get(), &its) == 0 && stat("/proc/self/ns/net", &ours) == 0 && its.st_ino == ours.st_ino &&
+         its.st_dev == ours.st_dev;
 }
 
 std::expected<void, Error> NetworkNamespace::within(const std::function<void()>& action) const {

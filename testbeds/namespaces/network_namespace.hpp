@@ -26,6 +26,10 @@ class NetworkNamespace {
   // `action`, and ends.
   std::expected<void, Error> within(const std::function<void()>& action) const;
   int descriptor() const { return descriptor_.get(); }
+  // What at() has opened may be any file.
+  bool is_one() const;
+  // True if it is this process's own.
+  bool is_ours() const;
 
  private:
   std::expected<void, Error> within_for_good(const std::function<void()>& action) const;

@@ -26,6 +26,7 @@ HostSetup CommandHost::setup_of(const OutsideSpec& spec) {
   setup.nics.assign(spec.ports, {.mac = spec.mac, .mtu = spec.mtu});
   setup.nics.front().addresses = spec.addresses;
   setup.nics.front().gateways = spec.gateways;
+  setup.routes = spec.routes;
   setup.bond_mode = spec.bond_mode;
   setup.vlan = spec.vlan;
   setup.stays = spec.stays;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network namespace of this machine's kernel. Its NICs are TAPs, made inside it.
+// A network namespace of this machine's kernel, of ours or one that is there already. Its NICs are TAPs, made inside
+// it.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,14 +26,18 @@ std::vector<std::string> our_environment() {
 class NamespaceHost : public CommandHost {
  public:
   NamespaceHost(const control::NamespaceHost& space, const OutsideSpec& spec)
-      : CommandHost(spec, space.timeout), setup_(setup_of(spec)) {
+      : CommandHost(spec, space.timeout), join_(space.join), setup_(setup_of(spec)) {
     setup_.is_at_once = true;
+    if (join_.empty()) return;
+    setup_.joins = true;
+    setup_.nics.front().device = space.interface;
   }
 
   void prepare(const OutsideGround&, OutsideErrors& errors) override {
     for (Error& error : errors_of(setup_)) errors.add(setup_.name, std::move(error));
-    auto made = NetworkNamespace::make();
-    if (!made) return errors.add_once(setup_.name, std::move(made.error()));
+    auto made = join_.empty() ? NetworkNamespace::make() : joined();
+    if (!made && join_.empty()) return errors.add_once(setup_.name, std::move(made.error()));
+    if (!made) return errors.add(setup_.name, std::move(made.error()));
     space_.emplace(std::move(*made));
   }
 
@@ -40,7 +45,9 @@ class NamespaceHost : public CommandHost {
 
   std::expected<OpenedEdge, Error> open_edge(uint32_t port, const OutsideGround&, const EdgeSetting& setting) override {
     std::expected<OpenedEdge, Error> edge = std::unexpected(Error{});
-    auto inside = space_->within([&] { edge = open_nic("eth" + std::to_string(port), setting); });
+    const std::string& device = setup_.nics[port].device;
+    auto inside =
+        space_->within([&] { edge = open_nic(device.empty() ? "eth" + std::to_string(port) : device, setting); });
     if (!inside) return std::unexpected(std::move(inside.error()));
     return edge;
   }
@@ -64,6 +71,18 @@ class NamespaceHost : public CommandHost {
   }
 
  private:
+  // What we would change there is this machine's own network otherwise.
+  std::expected<NetworkNamespace, Error> joined() const {
+    auto space = NetworkNamespace::at(join_);
+    if (!space) return space;
+    if (!space->is_one()) return std::unexpected(Error{join_, "is not a network namespace"});
+    if (space->is_ours())
+      return std::unexpected(Error{
+          join_,
+          "is the network namespace that softspine runs in; a host may be behind an interface of it: edge: {tap: …}"});
+    return space;
+  }
+
   // The number that `enter` has written. A process that has got it since is not in our namespace.
   std::optional<int> process_in(const GuestPlaces& places) const {
     const auto text = read_file_end(places.folder / "process", 32);
@@ -90,6 +109,7 @@ class NamespaceHost : public CommandHost {
   }
   std::string machine() const override { return "network namespace"; }
 
+  std::string join_;  // empty: a namespace of ours
   HostSetup setup_;
   std::optional<NetworkNamespace> space_;  // from prepare() on
 };

@@ -14,6 +14,22 @@ std::string bond_mode_of(const control::Fabric& fabric, uint32_t node) {
   return has_backup ? "active-backup" : "balance-xor";
 }
 
+bool joins_a_namespace(const control::Attachment& attachment) {
+  const auto* const space = std::get_if<control::NamespaceHost>(&attachment);
+  return space != nullptr && !space->join.empty();
+}
+
+std::vector<std::string> routes_from(const control::Fabric& fabric, uint32_t own) {
+  std::vector<std::string> out;
+  for (uint32_t i = 0; i < fabric.subnets.size(); ++i) {
+    const control::Subnet& subnet = fabric.subnets[i];
+    if (i == own || subnet.switches.empty()) continue;
+    out.push_back(control::to_string(subnet.v4));
+    out.push_back(control::to_string(subnet.v6));
+  }
+  return out;
+}
+
 }  // namespace
 
 OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node) {
@@ -37,6 +53,7 @@ OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node) {
                     control::to_string(host.ipv6) + "/" + std::to_string(subnet.v6.length)};
   if (!subnet.switches.empty()) {
     spec.gateways = {control::to_string(subnet.gateway4), control::to_string(subnet.gateway6)};
+    if (joins_a_namespace(host.attachment)) spec.routes = routes_from(fabric, host.subnet);
   }
   return spec;
 }

@@ -18,6 +18,7 @@ struct OutsideSpec {
   std::string mac;                     // "02:00:00:01:00:00"; the same on all ports
   std::vector<std::string> addresses;  // "10.0.1.2/24", "fd00:0:0:1::2/64"
   std::vector<std::string> gateways;   // "10.0.1.1", "fd00:0:0:1::1"; none for hosts linked back to back
+  std::vector<std::string> routes;     // in a namespace that is there already: the fabric's other subnets
   uint16_t vlan = 0;                   // it makes this VLAN's tags itself; 0: none
   uint32_t mtu = 1500;                 // the smallest of its links
   uint32_t speed_mbps = 0;             // of its slowest link

@@ -108,6 +108,29 @@ TEST(Nodes, ThatAreVerbsHostsHaveOneLink) {
                         "5 topology.nodes.tor1.verbs: is for hosts, and tor1 is a switch"}));
 }
 
+TEST(Nodes, JoinNamespacesByOneLinkAFileAndAName) {
+  EXPECT_EQ(complaints_about(with_fabric("topology:\n"
+                                         "  nodes:\n"
+                                         "    h1: {namespace: {join: /run/netns/web}}\n"
+                                         "    h2: {namespace: {join: 4711, interface: fifteen-letters}}\n")),
+            Complaints{});
+  EXPECT_EQ(complaints_about(with_fabric("topology:\n"
+                                         "  nodes:\n"
+                                         "    h1: {namespace: {join: web}}\n"
+                                         "    h2: {namespace: {interface: rail0}}\n"
+                                         "    h3: {namespace: {join: /run/netns/web, interface: sixteen--letters}}\n"
+                                         "    h4: {namespace: {join: 7}}\n"
+                                         "  links: [{endpoints: [h4, tor1], rate: 10Gbps}]\n")),
+            (Complaints{"6 topology.nodes.h1.namespace.join: 'web' is neither the path of a file, such as "
+                        "/run/netns/web, nor the number of a process",
+                        "7 topology.nodes.h2.namespace.interface: is for a namespace that exists already, and there is "
+                        "no 'join'",
+                        "8 topology.nodes.h3.namespace.interface: 'sixteen--letters' is no interface's name: 1 to 15 "
+                        "characters, without '/', ':' and blanks",
+                        "9 topology.nodes.h4.namespace.join: a namespace that exists already joins by one link, and h4 "
+                        "has 2"}));
+}
+
 TEST(Addresses, RefuseOneThatIsGivenTwice) {
   EXPECT_EQ(
       complaints_about(with_fabric("topology:\n"
