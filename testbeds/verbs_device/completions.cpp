@@ -54,7 +54,8 @@ void Completions::received(QueuePair& pair, const ReceiveWork& work, const Arriv
         .immediate = arrival.immediate,
         .qp = pair.number,
         .source_qp = arrival.source_qp,
-        .flags = arrival.flags},
+        .flags = arrival.flags,
+        .service_level = arrival.service_level},
        arrival.is_solicited || arrival.status != IBV_WC_SUCCESS);
 }
 

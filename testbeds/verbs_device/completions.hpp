@@ -19,6 +19,7 @@ class Completions {
     uint32_t immediate = 0;
     uint32_t flags = 0;
     uint32_t source_qp = 0;
+    uint32_t service_level = 0;
     bool is_solicited = false;
   };
   // The slot of the work is the program's again.

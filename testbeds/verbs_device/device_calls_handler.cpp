@@ -25,6 +25,13 @@ bool make_channel(OwnedFd& reads, OwnedFd& writes) {
   return true;
 }
 
+// Datagrams get all that there is. UCX's connection requests, of some 65 bytes, go inline where they fit; else UCX uses
+// their memory again as soon as the peer's own request comes, which an adapter has read by then, and a fabric that
+// waits for a core has not.
+uint32_t inline_bytes_of(const DeviceRequest& request) {
+  return request.number == IBV_QPT_UD ? kInlineLimit : request.sizes.inline_bytes;
+}
+
 }  // namespace
 
 std::optional<uint32_t> DeviceCallsHandler::add_client(pid_t process) {
@@ -272,7 +279,7 @@ int DeviceCallsHandler::create_qp(uint32_t client, const DeviceRequest& request,
                  .receive_slots = shared != nullptr ? 0 : std::bit_ceil(std::max(1U, asked.receive_slots)),
                  .send_pieces = std::max(1U, asked.send_pieces),
                  .receive_pieces = std::max(1U, asked.receive_pieces),
-                 .inline_bytes = asked.inline_bytes};
+                 .inline_bytes = inline_bytes_of(request)};
   if (const int wrong = open_rings(*made, out); wrong != 0) {
     objects_.queue_pairs.remove(handle);
     return wrong;

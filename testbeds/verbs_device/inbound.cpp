@@ -16,6 +16,9 @@ namespace {
 
 constexpr uint32_t kGrhBytes = 40;
 constexpr uint32_t kAtomicBytes = 8;
+// RoCE has no service level. ConnectX tells by it what the GRH's 40 bytes hold, and UCX up to 1.13 reads that there.
+constexpr uint32_t kIpv6Datagram = 1;
+constexpr uint32_t kIpv4Datagram = 2;
 
 struct Place {
   bool sends;
@@ -273,6 +276,7 @@ void Inbound::take_datagram(QueuePair& pair, const RdmaFrame& frame) noexcept {
                          .immediate = frame.immediate,
                          .flags = IBV_WC_GRH | (parts_of(frame.opcode).immediate ? uint32_t{IBV_WC_WITH_IMM} : 0U),
                          .source_qp = frame.source_qp,
+                         .service_level = is_v4 ? kIpv4Datagram : kIpv6Datagram,
                          .is_solicited = frame.is_solicited});
 }
 

@@ -110,6 +110,7 @@ void copy_completion(const CompletionSlot& from, ibv_wc& to) {
   to.qp_num = from.qp;
   to.src_qp = from.source_qp;
   to.wc_flags = from.flags;
+  to.sl = static_cast<uint8_t>(from.service_level);
 }
 
 }  // namespace
@@ -165,8 +166,13 @@ int poll_completions(ibv_cq* cq, int most, ibv_wc* out) {
   return count;
 }
 
+// Who is to hear of any completion still is, if solicited ones are asked for, too.
 int ask_to_notify(ibv_cq* cq, int solicited_only) {
-  ours(cq).ring.head().armed.store(solicited_only != 0 ? kSolicitedArmed : kAnyArmed, std::memory_order_seq_cst);
+  std::atomic<uint32_t>& armed = ours(cq).ring.head().armed;
+  const uint32_t wanted = solicited_only != 0 ? kSolicitedArmed : kAnyArmed;
+  uint32_t before = armed.load(std::memory_order_seq_cst);
+  while (before < wanted && !armed.compare_exchange_weak(before, wanted, std::memory_order_seq_cst)) {
+  }
   return 0;
 }
 

@@ -175,8 +175,8 @@ void fill(ibv_cq_ex& cq) {
   cq.read_qp_num = [](ibv_cq_ex* of) { return ours(of).current.qp; };
   cq.read_src_qp = [](ibv_cq_ex* of) { return ours(of).current.source_qp; };
   cq.read_wc_flags = [](ibv_cq_ex* of) { return unsigned{ours(of).current.flags}; };
-  cq.read_slid = [](ibv_cq_ex*) { return uint32_t{0}; };  // RoCE has neither LIDs nor levels
-  cq.read_sl = [](ibv_cq_ex*) { return uint8_t{0}; };
+  cq.read_slid = [](ibv_cq_ex*) { return uint32_t{0}; };  // RoCE has no LIDs
+  cq.read_sl = [](ibv_cq_ex* of) { return static_cast<uint8_t>(ours(of).current.service_level); };
   cq.read_dlid_path_bits = [](ibv_cq_ex*) { return uint8_t{0}; };
 }
 

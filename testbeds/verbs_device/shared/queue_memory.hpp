@@ -76,7 +76,7 @@ struct CompletionSlot {
   uint32_t qp;
   uint32_t source_qp;
   uint32_t flags;  // ibv_wc_flags
-  uint32_t unused;
+  uint32_t service_level;
   uint64_t unused_too[3];
 };
 static_assert(sizeof(SendSlot) == 88 && sizeof(ReceiveSlot) == 16 && sizeof(CompletionSlot) == 64);

@@ -91,6 +91,50 @@ TEST_F(Connected, ADatagramLiesBehindTheHeaderThatBroughtIt) {
   EXPECT_TRUE(std::equal(own_.bytes.begin(), own_.bytes.begin() + 300, theirs_.bytes.begin() + 120));
 }
 
+// UCX takes a peer's connection request for the answer to its own, and then uses its own one's memory
+// for what comes next, though its send has not completed: inline, nothing is lost by that. It asks for 64 bytes, and
+// the request has 65 (github.com/openucx/ucx/issues/6040).
+TEST_F(Connected, ADatagramMayBeInlineWithMoreBytesThanWereAskedFor) {
+  DeviceRequest request{.call = Call::kCreateQp};
+  request.pd = it_.first.pd();
+  request.send_cq = request.receive_cq = it_.first.cq();
+  for (const uint32_t type : {IBV_QPT_UD, IBV_QPT_RC}) {
+    request.number = type;
+    request.sizes = {4, 4, 2, 1, 64};
+    const DeviceReply reply = it_.first.ask(request);
+    ASSERT_EQ(reply.error, 0);
+    EXPECT_EQ(reply.sizes.inline_bytes, type == IBV_QPT_UD ? kInlineLimit : 64U);
+  }
+  const auto [a, b] = it_.connect(TwoRnics::usual(), IBV_QPT_UD);
+  it_.second.post_receive(b, 1, {theirs_.piece(0, 500)});
+  Posted request_to_connect = datagram(b, 0);
+  request_to_connect.flags |= IBV_SEND_INLINE;
+  request_to_connect.pieces.clear();
+  request_to_connect.inlined.assign(own_.bytes.begin(), own_.bytes.begin() + kInlineLimit);
+  it_.first.post(a, request_to_connect);
+  it_.run();
+  EXPECT_EQ(statuses(it_.first), std::vector<uint32_t>{IBV_WC_SUCCESS});
+  EXPECT_EQ(ids(it_.second).size(), 1U);
+  EXPECT_TRUE(std::equal(own_.bytes.begin(), own_.bytes.begin() + kInlineLimit, theirs_.bytes.begin() + 40));
+}
+
+// Where ConnectX has it, and UCX looks for it: uct_ud_iface_check_grh of 1.13 takes 2 for IPv4, all else for 16 bytes.
+TEST_F(Connected, TheServiceLevelOfADatagramSaysWhichAddressesItBrings) {
+  const auto [a, b] = it_.connect(TwoRnics::usual(), IBV_QPT_UD);
+  Posted wide = datagram(b, 30);
+  wide.remote_gid = {0xfd};
+  wide.remote_gid[15] = static_cast<uint8_t>(TwoRnics::kSecond);
+  for (const Posted& each : {datagram(b, 30), wide}) {
+    it_.second.post_receive(b, 1, {theirs_.piece(0, 100)});
+    it_.first.post(a, each);
+  }
+  it_.run();
+  const auto got = it_.second.all_completions();
+  ASSERT_EQ(got.size(), 2U);
+  EXPECT_EQ(got[0].service_level, 2U);
+  EXPECT_EQ(got[1].service_level, 1U);
+}
+
 TEST_F(Connected, ADatagramNeedsTheQueuePairsKeyAndAReceive) {
   const auto [a, b] = it_.connect(TwoRnics::usual(), IBV_QPT_UD);
   it_.first.post(a, datagram(b, 10));

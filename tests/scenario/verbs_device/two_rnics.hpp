@@ -46,7 +46,11 @@ inline constexpr uint32_t kQkey = 0x11111111;
 
 struct RnicAndCalls {
   RnicAndCalls(uint32_t ipv4, PacketPool& pool, RnicPort& port)
-      : rnic({.mac = {2, 0, 0, 0, 0, 1}, .ipv4 = ipv4, .gateway = {2, 0, 0, 0, 0, 2}}, 0, pool, port),
+      : rnic({.mac = {2, 0, 0, 0, 0, 1},
+              .ipv4 = ipv4,
+              .ipv6 = {{0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, static_cast<uint8_t>(ipv4)}},
+              .gateway = {2, 0, 0, 0, 0, 2}},
+             0, pool, port),
         handler(rnic, {.state = IBV_PORT_ACTIVE, .largest_mtu = IBV_MTU_4096, .active_mtu = IBV_MTU_4096}) {}
   Rnic rnic;
   DeviceCallsHandler handler;
