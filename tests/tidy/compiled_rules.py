@@ -43,7 +43,7 @@ class CompiledRules:
         self._tree = tree
         self._passed = passed
         commands = json.loads((build / 'compile_commands.json').read_text())
-        self._units = {c['file']: [path for path in map(_of_checkout, _put_together(build / c['file'])) if path] for c in commands}
+        self._units = {c['file']: [path for path in map(of_checkout, put_together(build / c['file'])) if path] for c in commands}
         self._settings = {c['file']: _for_clang(c['command']) for c in commands}
         self._commands = {path: c['command'] for c in commands for path in self._units[c['file']]}
         self._here.mkdir(exist_ok=True)  # and in it a compilation database that clang understands
@@ -112,7 +112,7 @@ class CompiledRules:
         return ['-std=c++23']
 
 
-def _put_together(source: Path) -> list[Path]:
+def put_together(source: Path) -> list[Path]:
     """Of a source that meson wrote, those that it includes; else itself."""
     if '.p/' not in str(source):
         return [source]
@@ -120,7 +120,7 @@ def _put_together(source: Path) -> list[Path]:
     return [source.parent / path for path in included]
 
 
-def _of_checkout(path: Path) -> str | None:
+def of_checkout(path: Path) -> str | None:
     resolved = path.resolve()
     return str(resolved.relative_to(ROOT)) if resolved.is_relative_to(ROOT) else None
 

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from compiled_rules import Check, CompiledRules, complaints
+from flag_rules import mpi_is_found_in_its_folder
 from passed_before import PassedBefore
 from rule_cases import CASES
 from rules import RULES
@@ -133,6 +134,26 @@ def clang_gets_no_option_of_gccs_alone() -> list[str]:
     return [] if re.match(r'clang\S+ -O2 -c a\.cpp -W', found['command']) else [f'clang is given {found["command"]}']
 
 
+def mpi_in_other_folders_is_found() -> list[str]:
+    with tempfile.TemporaryDirectory(dir=ROOT) as folder:
+        build = Path(folder)
+        for name in ('mpi', 'other', 'l.p'):
+            (build / name).mkdir()
+        (build / 'mpi' / 'mpi.h').touch()
+        (build / 'l.p' / 'l-unity0.cpp').write_text(f'#include<{ROOT}/dataplane/mpi/a.cpp>\n#include<{ROOT}/tools/b.cpp>\n')
+
+        def finds(file: str, *words: str) -> bool:
+            unit = {'file': file, 'directory': folder, 'command': ' '.join(['c++', *words, '-c', file])}
+            (build / 'compile_commands.json').write_text(json.dumps([unit]))
+            return bool(mpi_is_found_in_its_folder(build))
+
+        ours, others, both = f'{ROOT}/dataplane/mpi/a.cpp', f'{ROOT}/tools/b.cpp', 'l.p/l-unity0.cpp'
+        claims = {f'{words} with {file}': finds(file, *words) == wanted
+                  for file, words, wanted in ((others, ('-isystemmpi',), True), (others, ('-isystem', 'mpi'), True), (others, ('-Iother', f'-I{folder}/mpi'), True),
+                                              (both, ('-isystemmpi',), True), (ours, ('-isystemmpi',), False), (others, ('-Iother', '-isystemother'), False))}
+    return [f'{claim} is judged wrong' for claim, holds in claims.items() if not holds]
+
+
 def commits_with_long_subjects() -> list[str]:
     """In a repository that has our hooks git itself takes the message, or refuses it."""
     word = 'é' * 30
@@ -159,6 +180,7 @@ def main() -> int:
              'a_budget_begins_with_the_least_recent': the_least_recent_are_first,
              'sources_are_looked_at_as_they_are_compiled': a_unit_is_what_it_includes,
              'clang_gets_no_option_of_gccs_alone': clang_gets_no_option_of_gccs_alone,
+             'mpi_in_other_folders_is_found': mpi_in_other_folders_is_found,
              'commits_with_long_subjects_are_refused': commits_with_long_subjects}
     for rule in RULES:
         tests[f'{rule.__name__}_can_fail'] = lambda r=rule: problems_of(r, *CASES.get(r.__name__, ([], [])))
