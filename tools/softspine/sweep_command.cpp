@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <thread>
 
@@ -18,6 +20,7 @@
 #include "tools/command/whole_file.hpp"
 #include "tools/command/wrong_input.hpp"
 #include "tools/softspine/interrupt.hpp"
+#include "tools/softspine/sweep/sweep_database.hpp"
 #include "tools/softspine/sweep/sweep_picture.hpp"
 #include "tools/softspine/sweep/sweep_runs.hpp"
 #include "tools/softspine/views/run_report.hpp"
@@ -38,6 +41,7 @@ struct SweepArguments {
   std::string cache;
   bool no_cache = false;
   std::string csv;
+  std::string sqlite;
   std::string plot;
   std::string plot_kind;
   std::string plot_column;
@@ -45,6 +49,11 @@ struct SweepArguments {
   bool json = false;
   bool quiet = false;
 };
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
 
 std::expected<control::Testbed, control::Errors> loaded(const std::string& file,
                                                         std::vector<control::Setting> settings) {
@@ -85,7 +94,7 @@ class Sweep {
       return wrong_input("cannot make a folder for the runs' files: $TMPDIR names another place");
     const CatchInterrupts interrupts;
     run(interrupts, folder.path());
-    return finish();
+    return finish(folder.path());
   }
 
  private:
@@ -108,7 +117,7 @@ class Sweep {
       wanted_.push_back(std::move(*wanted));
     }
     if (const Ready found = find_over(); !found) return found;
-    for (const std::string& path : {arguments_.csv, arguments_.plot}) {
+    for (const std::string& path : {arguments_.csv, arguments_.sqlite, arguments_.plot}) {
       const std::string why = path.empty() ? "" : obstacle_to_writing(path);
       if (!why.empty()) return wrong(fmt::format("cannot write {}: {}", path, why));
     }
@@ -233,14 +242,15 @@ class Sweep {
     }
   }
 
-  Status finish() {
+  Status finish(const std::filesystem::path& folder) {
     if (arguments_.json) {
       fmt::print("{}\n", sweep_json(*result_, over_).dump(2));
     } else if (!arguments_.quiet) {
       fmt::print("{}", sweep_text(*result_, over_));
     }
     const bool table_written = write_table();
-    const bool written = write_plot() && table_written;
+    const bool database_written = write_database(folder / "table.sqlite");
+    const bool written = write_plot() && table_written && database_written;
     const auto count = [&](RowState state) { return std::ranges::count(result_->rows, state, &SweepRow::state); };
     const auto all = static_cast<std::ptrdiff_t>(result_->rows.size());
     const std::ptrdiff_t done = count(RowState::kDone);
@@ -255,6 +265,15 @@ class Sweep {
     if (arguments_.csv.empty()) return true;
     const auto written = write_whole(arguments_.csv, sweep_csv(*result_, over_));
     if (!written) complain("softspine: cannot write {}: {}\n", arguments_.csv, written.error());
+    return written.has_value();
+  }
+
+  // SQLite makes the file, at a place of ours; where it is asked for it comes whole.
+  bool write_database(const std::filesystem::path& made) const {
+    if (arguments_.sqlite.empty()) return true;
+    auto written = make_sweep_database(made, *result_, over_);
+    if (written) written = write_whole(arguments_.sqlite, bytes_of(made));
+    if (!written) complain("softspine: cannot write {}: {}\n", arguments_.sqlite, written.error());
     return written.has_value();
   }
 
@@ -338,6 +357,7 @@ void add_sweep_command(CLI::App& app, Status& status) {
   CLI::Option* no_cache =
       command->add_flag("--no-cache", arguments->no_cache, "run all, keep nothing")->excludes(cache);
   command->add_option("--csv", arguments->csv, "write the table to this file");
+  command->add_option("--sqlite", arguments->sqlite, "the table as a database, with each column's unit");
   add_picture_options(*command, *arguments);
   command
       ->add_flag("--list", arguments->list, "run nothing: print a command for each combination, which fills the cache")

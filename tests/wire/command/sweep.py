@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 from softspine import TESTBEDS, Problems, Run, Softspine, main
@@ -26,12 +28,18 @@ COLLECT = ('--collect', 'flows.perm.fct_max', '--collect', 'busiest=max(links.*.
 def has_what_single_runs_have(it: Softspine) -> Problems:
     """each row is what `run --set` reports, and a row that is not as expected is one with its reason"""
     it.write('small.yaml', SMALL)
-    done = it('sweep', 'small.yaml', '--set', 'run.seed=1,2', '--set', 'workload.0.messages=2,4,x', *COLLECT, '--cache', 'cache', '--csv', 'all.csv')
+    done = it('sweep', 'small.yaml', '--set', 'run.seed=1,2', '--set', 'workload.0.messages=2,4,x', *COLLECT, '--cache', 'cache', '--csv', 'all.csv', '--sqlite', 'all.sqlite')
     yield from done.exited(1)
     yield from done.complains('of 6 runs', '2 failed')
     rows = list(csv.DictReader((it.folder / 'all.csv').open()))
     if [(row['seed'], row['messages']) for row in rows] != [(seed, count) for seed in '12' for count in '24x']:
         yield f'rows are {rows}'
+    with closing(sqlite3.connect(it.folder / 'all.sqlite')) as database:
+        database.row_factory = sqlite3.Row
+        stored = [{name: '' if value is None else str(value) for name, value in dict(row).items() if name != 'run_id'}
+                  for row in database.execute('SELECT * FROM by_run')]
+    if stored != rows:
+        yield f'the database has {stored}, the file {rows}'
     for row in rows:
         settings = ['--set', f'run.seed={row["seed"]}', '--set', f'workload.0.messages={row["messages"]}']
         alone = it('run', 'small.yaml', *settings, '--json', '--quiet', '--idle-rows')
@@ -112,7 +120,7 @@ def refuses_what_it_cannot_do(it: Softspine) -> Problems:
     for arguments, words in ((('--set', 'run.seed=', *good[2:]), 'a value is missing'), (('--set', 'run.seed=2..1', *good[2:]), 'ends before it begins'),
                              (('--set', 'run.sede=1..2', *good[2:]), "did you mean 'seed'"), ((*good[:2], '--collect', 'flows.prem.fct_p99'), 'flows.prem'),
                              ((*good[:2], '--collect', 'most(flows.perm.fct_p99)'), 'there is no function'), ((*good, '--over', 'run.duration'), 'no --set varies it'),
-                             ((*good, '--csv', 'none/x.csv'), 'none/x.csv'), ((*good, '--set', 'run.seed=2'), 'set twice')):
+                             ((*good, '--csv', 'none/x.csv'), 'none/x.csv'), ((*good, '--sqlite', 'none/x.sqlite'), 'none/x.sqlite'), ((*good, '--set', 'run.seed=2'), 'set twice')):
         done = it('sweep', 'small.yaml', *arguments)
         yield from done.exited(2)
         yield from done.complains(words)
