@@ -43,7 +43,7 @@ EventLog::~EventLog() {
 
 std::expected<void, std::string> EventLog::open(const std::string& path) {
   if (!nodes_.ranks().is_first()) {  // it helps rank 0 to gather
-    open(std::make_unique<NoEvents>());
+    open(std::unique_ptr<control::EventSink>{});
     return {};
   }
   auto lines = control::EventLines::open(path, &ending_);
@@ -53,6 +53,7 @@ std::expected<void, std::string> EventLog::open(const std::string& path) {
 }
 
 void EventLog::open(std::unique_ptr<control::EventSink> sink) {
+  if (!sink) sink = std::make_unique<NoEvents>();
   sink->begin(testbed_.name);
   sinks_.push_back(std::move(sink));
   if (sinks_.size() > 1) return;  // the switches record already

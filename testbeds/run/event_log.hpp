@@ -35,9 +35,9 @@ class EventLog : public RunPart {
       : testbed_(testbed), nodes_(nodes), incidents_(incidents), errors_(errors) {}
   ~EventLog() override;
 
-  // Called before the first window. The error is a sentence.
+  // Called before the first window. Over ranks by all at once. The error is a sentence.
   std::expected<void, std::string> open(const std::string& path);
-  // Another sink. Likewise.
+  // Another sink; null: its events are only counted, as at other ranks than the first. Likewise.
   void open(std::unique_ptr<control::EventSink> sink);
   // A reader of the file that takes nothing is soon given up.
   void end_soon() noexcept override { ending_.store(true, std::memory_order_relaxed); }

@@ -12,6 +12,10 @@ using namespace dataplane;
 using control::FlowSample;
 
 std::expected<void, std::string> FlowSeries::open(const std::string& path, Duration interval) {
+  if (!nodes_.ranks().is_first()) {  // it gives rank 0 what has changed
+    open(std::unique_ptr<control::FlowSink>{}, interval);
+    return {};
+  }
   auto lines = control::FlowLines::open(path, &ending_);
   if (!lines) return std::unexpected("cannot write the flows' series to " + lines.error());
   open(std::move(*lines), interval);
@@ -31,8 +35,8 @@ void FlowSeries::open(std::unique_ptr<control::FlowSink> sink, Duration interval
                            .destination = testbed_.fabric.nodes[plan.destination].name,
                            .destination_qp = plan.flow.destination_qp});
   }
-  sink_->begin(shape);
-  engine_.look_at(Instant::at(interval), [this](Instant now) { sample(now); });
+  if (sink_) sink_->begin(shape);
+  nodes_.engine().look_at(Instant::at(interval), [this](Instant now) { sample(now); });
 }
 
 FlowSample FlowSeries::state_of(uint32_t flow, const FlowSource& source, const ReliableSender& sender) {
@@ -52,13 +56,14 @@ FlowSample FlowSeries::state_of(uint32_t flow, const FlowSource& source, const R
 // The next multiple; on the virtual clock the first one after the next event, if nothing happens before.
 void FlowSeries::sample(Instant now) {
   hand_over(now);
-  const Instant event = engine_.next_event();
-  if (event.is_never() && !engine_.is_wall()) return;
+  Engine& engine = nodes_.engine();
+  const Instant event = engine.next_event();
+  if (event.is_never() && !engine.is_wall()) return;
   const int64_t interval = interval_.count_ps();
   const Instant usual = now + interval_;
-  const bool waits = !engine_.is_wall() && event > usual;
+  const bool waits = !engine.is_wall() && event > usual;
   const Instant then = waits ? Instant::at_ps((event.count_ps() / interval + 1) * interval) : usual;
-  engine_.look_at(then, [this](Instant later) { sample(later); });
+  engine.look_at(then, [this](Instant later) { sample(later); });
 }
 
 void FlowSeries::hand_over(Instant now) {
@@ -71,7 +76,9 @@ void FlowSeries::hand_over(Instant now) {
     const FlowSample state = state_of(i, *source, *sender);
     if (state != last_[i]) add(state);
   }
-  sink_->sample(now, changed_);
+  const std::vector<FlowSample> all = nodes_.ranks().collect_all(changed_, &FlowSample::flow);
+  if (!sink_) return;
+  sink_->sample(now, all);
   report_error(now);
 }
 
@@ -86,8 +93,9 @@ void FlowSeries::add(const FlowSample& state) {
 }
 
 void FlowSeries::finish(Instant now) {
-  if (!sink_) return;
+  if (interval_ == Duration{}) return;
   hand_over(now);
+  if (!sink_) return;
   sink_->end(now);
   report_error(now);
 }

@@ -9,6 +9,9 @@
 //   acks, cnps, ce_echoes    since the last sample: acknowledgements and NAKs; CNPs; acknowledgements that echoed CE
 // A flow is in a sample when anything of this has changed. A sample at T has all events before T (Engine::look_at), and
 // none is taken while no event lies before it. The last is taken at the end of the run.
+//
+// Over ranks each looks at the flows that its hosts send, and gives rank 0 those that have changed; rank 0 alone has a
+// sink.
 #pragma once
 
 #include <atomic>
@@ -21,7 +24,7 @@
 #include "control/model/testbed.hpp"
 #include "control/record/sink.hpp"
 #include "control/telemetry/error_channel.hpp"
-#include "dataplane/engine/engine.hpp"
+#include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/run_flows.hpp"
 #include "testbeds/run/run_part.hpp"
 
@@ -30,11 +33,12 @@ namespace softspine::testbeds {
 class FlowSeries : public RunPart {
  public:
   // All must outlive the FlowSeries.
-  FlowSeries(const control::Testbed& testbed, dataplane::Engine& engine, const RunFlows& flows,
+  FlowSeries(const control::Testbed& testbed, const LocalNodes& nodes, const RunFlows& flows,
              control::ErrorChannel& errors)
-      : testbed_(testbed), engine_(engine), flows_(flows), errors_(errors) {}
+      : testbed_(testbed), nodes_(nodes), flows_(flows), errors_(errors) {}
 
-  // Called before the first window: one of the two. The error is a sentence.
+  // Called before the first window: one of the two. Over ranks by all at once; the sinks of others than rank 0 get
+  // nothing, and may be null. The error is a sentence.
   std::expected<void, std::string> open(const std::string& path, dataplane::Duration interval);
   void open(std::unique_ptr<control::FlowSink> sink, dataplane::Duration interval);
   // A reader of the file that takes nothing is soon given up.
@@ -51,12 +55,12 @@ class FlowSeries : public RunPart {
   void report_error(dataplane::Instant now);
 
   const control::Testbed& testbed_;
-  dataplane::Engine& engine_;
+  const LocalNodes& nodes_;
   const RunFlows& flows_;
   control::ErrorChannel& errors_;
   dataplane::Duration interval_;
   std::atomic<bool> ending_{false};
-  std::unique_ptr<control::FlowSink> sink_;
+  std::unique_ptr<control::FlowSink> sink_;   // null: it is not open, or rank 0 has it
   std::vector<control::FlowSample> last_;     // by flow: its counts from the start
   std::vector<control::FlowSample> changed_;  // of the last sample
 };

@@ -42,7 +42,7 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<Carriers>(of.testbed, nodes, of.errors);
   auto& captures = parts.add<Captures>(of.testbed, nodes, of.errors);
   parts.add<CounterSeries>(of.testbed, of.compiler, nodes, of.errors);
-  parts.add<FlowSeries>(of.testbed, engine, flows, of.errors);
+  parts.add<FlowSeries>(of.testbed, nodes, flows, of.errors);
   parts.add<PfcFile>(of.testbed, nodes, captures, of.errors);
   parts.add<QueueLengths>(of.testbed, nodes);
   auto& log = parts.add<EventLog>(of.testbed, nodes, of.incidents, of.errors);

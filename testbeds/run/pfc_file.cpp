@@ -64,11 +64,18 @@ PfcFile::~PfcFile() {
   for (const auto& tap : taps_) captures_.board().remove({tap->sender(), false}, tap.get());
 }
 
-std::expected<void, std::string> PfcFile::open(const std::string& path) {
+std::expected<void, std::string> PfcFile::open_file(const std::string& path) {
+  if (!nodes_.ranks().is_first()) return {};
   auto file = control::LineFile::open(path, &ending_);
   if (!file) return std::unexpected("cannot write pauses to " + path + ": " + file.error());
   file_.emplace(std::move(*file));
   path_ = path;
+  return {};
+}
+
+std::expected<void, std::string> PfcFile::open(const std::string& path) {
+  if (auto opened = open_file(path); !opened) return opened;
+  is_open_ = true;
   numbers_ = ns3_nodes(testbed_.fabric);
   dataplane::Engine& engine = nodes_.engine();
   for (uint32_t i = 0; i < engine.workers(); ++i) buffers_.push_back(std::make_unique<Buffer>());
@@ -94,11 +101,14 @@ void PfcFile::look(Instant now) {
 
 // Those at `now` itself wait: more of them may come.
 void PfcFile::write_before(Instant now) {
-  if (!file_) return;
+  if (!is_open_) return;
+  Buffer here;
   for (const auto& buffer : buffers_) {
-    pauses_.insert(pauses_.end(), buffer->begin(), buffer->end());
+    here.insert(here.end(), buffer->begin(), buffer->end());
     buffer->clear();
   }
+  for (const Buffer& each : nodes_.ranks().collect(here)) pauses_.insert(pauses_.end(), each.begin(), each.end());
+  if (!file_) return;
   std::ranges::sort(pauses_, {}, [](const Pause& it) { return std::tuple(it.at, it.port, !it.stops); });
   const auto end = std::ranges::lower_bound(pauses_, now, {}, &Pause::at);
   for (auto it = pauses_.begin(); it != end; ++it) {
@@ -113,8 +123,10 @@ void PfcFile::write_before(Instant now) {
 }
 
 void PfcFile::finish(Instant) {
-  if (!file_) return;
+  if (!is_open_) return;
   write_before(Instant::never());
+  is_open_ = false;
+  if (!file_) return;
   file_->flush();
   if (std::string error = file_->take_error(); !error.empty())
     errors_.report("pauses", path_ + ": " + error, nodes_.engine().now());

@@ -9,7 +9,7 @@
 // then of node and port: the same for any number of workers.
 //
 // Ports of the senders are watched by taps; nobody watches unless the user asks. Workers' buffers are emptied whenever
-// the workers stand still, as those of event_log.hpp, so memory is bounded.
+// the workers stand still, as those of event_log.hpp, so memory is bounded. Over ranks rank 0 gets those of all.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ class PfcFile : public RunPart {
   PfcFile(const control::Testbed& testbed, const LocalNodes& nodes, Captures& captures, control::ErrorChannel& errors);
   ~PfcFile() override;
 
-  // Called before the first window. The error is a sentence.
+  // Called before the first window. Over ranks by all at once. The error is a sentence.
   std::expected<void, std::string> open(const std::string& path);
   // A reader of the file that takes nothing is soon given up.
   void end_soon() noexcept override { ending_.store(true, std::memory_order_relaxed); }
@@ -49,6 +49,7 @@ class PfcFile : public RunPart {
   using Buffer = std::vector<Pause>;
   class PauseTap;
 
+  std::expected<void, std::string> open_file(const std::string& path);
   void look(dataplane::Instant now);
   void write_before(dataplane::Instant now);
 
@@ -58,7 +59,8 @@ class PfcFile : public RunPart {
   control::ErrorChannel& errors_;
   std::string path_;
   std::atomic<bool> ending_{false};
-  std::optional<control::LineFile> file_;
+  bool is_open_ = false;
+  std::optional<control::LineFile> file_;         // none: it is not open, or rank 0 has it
   std::vector<uint32_t> numbers_;                 // by node
   std::vector<std::unique_ptr<Buffer>> buffers_;  // by worker
   std::vector<std::unique_ptr<PauseTap>> taps_;

@@ -51,6 +51,11 @@ void QueueLengths::finish(Instant now) {
   if (interval_ == Duration{}) return;
   end_ = now;
   count(static_cast<uint64_t>((now - sampled_) / interval_));
+  for (auto& its : nodes_.ranks().collect(counts_)) {
+    for (size_t n = 0; n < its.size(); ++n) {
+      if (!its[n].empty()) counts_[n] = std::move(its[n]);
+    }
+  }
 }
 
 std::string QueueLengths::text() const {

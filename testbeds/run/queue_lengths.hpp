@@ -8,7 +8,8 @@
 // the longest queue that was found. The frame on the wire counts, too, which it does not in ns-3.
 //
 // A sample is taken at the multiples of an interval of emulated time, before what happens at that instant. While no
-// event lies between several of them, one look counts for all. So the file is the same for any number of workers.
+// event lies between several of them, one look counts for all. So the file is the same for any number of workers. Over
+// ranks each counts for its own switches, and rank 0 has the counts of all at the end.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +27,10 @@ class QueueLengths : public RunPart {
   // Both must outlive it.
   QueueLengths(const control::Testbed& testbed, const LocalNodes& nodes) : testbed_(testbed), nodes_(nodes) {}
 
-  // Called before the first window.
+  // Called before the first window. Over ranks by all at once.
   void begin_every(dataplane::Duration interval);
   void finish(dataplane::Instant now) override;
-  // After the run.
+  // After the run, at rank 0.
   std::string text() const;
 
  private:

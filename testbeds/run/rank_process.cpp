@@ -67,11 +67,10 @@ RankProcess::RankProcess(std::unique_ptr<dataplane::RankLink> link, std::functio
 std::string RankProcess::disagreement(const std::vector<RankFact>& mine) {
   const std::vector<std::vector<RankFact>> all = gather_all(talk_, mine);
   for (size_t r = 1; r < all.size(); ++r) {
-    for (size_t i = 0; i < std::max(all[0].size(), all[r].size()); ++i) {
-      const bool both = i < all[0].size() && i < all[r].size();
-      if (both && all[0][i].value == all[r][i].value) continue;
-      return fmt::format("rank {} has another {} than rank 0", r, both ? all[0][i].what : "program");
-    }
+    if (all[0].empty() || all[r].empty()) continue;
+    const auto [first, its] = std::ranges::mismatch(all[0], all[r]);
+    if (first == all[0].end() && its == all[r].end()) continue;
+    return fmt::format("rank {} has another {} than rank 0", r, first == all[0].end() ? its->what : first->what);
   }
   return {};
 }

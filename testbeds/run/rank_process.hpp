@@ -19,6 +19,7 @@ namespace softspine::testbeds {
 struct RankFact {
   std::string what;  // version
   std::string value;
+  bool operator==(const RankFact&) const = default;
 };
 
 // The message of a rank to all others, with its status.
@@ -40,7 +41,8 @@ class RankProcess {
   uint32_t ranks() const { return talk_.ranks(); }
   bool is_first() const { return rank() == 0; }
 
-  // Empty: all ranks have the same facts as rank 0. Else a sentence with the first rank that has not.
+  // Empty: all ranks have the same facts as rank 0. Else a sentence with the first rank that has not. A rank without
+  // any is not compared.
   std::string disagreement(const std::vector<RankFact>& mine);
   // By rank.
   std::vector<RankWord> gather(const RankWord& mine);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run's recording (control/record/sqlite_recording.hpp): counters, flows and events of a running fabric on their way
-// to it, at an interval of its own, beside whatever else is written.
+// to it, at an interval of its own, beside whatever else is written. Over ranks rank 0 writes it.
 #pragma once
 
 #include <expected>
@@ -30,30 +30,39 @@ class RunRecording : public RunPart {
   RunRecording(const control::Testbed& testbed, const control::Compiler& compiler, const LocalNodes& nodes,
                const RunFlows& flows, EventLog& log, control::ErrorChannel& errors)
       : testbed_(testbed),
+        compiler_(compiler),
         nodes_(nodes),
         log_(log),
         errors_(errors),
         counters_(testbed, compiler, nodes, errors),
-        flows_(testbed, nodes.engine(), flows, errors) {}
+        flows_(testbed, nodes, flows, errors) {}
 
-  // Called before the first window. The error is a sentence.
+  // Called before the first window. Over ranks by all at once. The error is a sentence.
   std::expected<void, std::string> open(const RecordingRequest& request);
+  // The last samples and events are in the file.
   void finish(dataplane::Instant now) override;
 
-  // After finish(), if it was opened: sums that are not those of the snapshot of the end.
+  // After finish(), at rank 0: sums that are not those of the snapshot of the end.
   std::vector<std::string> check(const control::FabricSnapshot& end) const;
   // After finish(). True if the recording is whole, or there is none.
   bool add_results(const control::FabricSnapshot& end, const control::Json& report,
                    const std::vector<control::RecordedPicture>& pictures);
 
  private:
+  using Plans = std::vector<std::shared_ptr<const dataplane::QosPlan>>;  // by node
+
+  Plans plans_elsewhere() const;
+  std::expected<void, std::string> create(const RecordingRequest& request);
+
   const control::Testbed& testbed_;
+  const control::Compiler& compiler_;
   const LocalNodes& nodes_;
   EventLog& log_;
   control::ErrorChannel& errors_;
   CounterSeries counters_;
   FlowSeries flows_;
-  std::shared_ptr<control::Recording> recording_;
+  bool is_open_ = false;
+  std::shared_ptr<control::Recording> recording_;  // null: it is not open, or rank 0 has it
 };
 
 }  // namespace softspine::testbeds

@@ -132,9 +132,11 @@ void StepLog::start() {
   if (!is_on_) return;
   for (uint32_t i = 0; i < nodes_.engine().workers(); ++i) buffers_.push_back(std::make_unique<StepBuffer>());
   watched_ = watched_flows();
-  std::vector<uint32_t> first_psns;
-  for (const PlannedFlow& plan : flows_.plans()) first_psns.push_back(plan.flow.first_psn);
-  history_ = std::make_unique<control::StepHistory>(testbed_.fabric, jobs(), std::move(first_psns));
+  if (nodes_.ranks().is_first()) {
+    std::vector<uint32_t> first_psns;
+    for (const PlannedFlow& plan : flows_.plans()) first_psns.push_back(plan.flow.first_psn);
+    history_ = std::make_unique<control::StepHistory>(testbed_.fabric, jobs(), std::move(first_psns));
+  }
   set_taps();
   nodes_.engine().look_at(Instant::at(kLookEveryVirtual), [this](Instant now) { look(now); });
 }
@@ -173,17 +175,29 @@ void StepLog::look(Instant now) {
   engine.look_at(then, [this](Instant later) { look(later); });
 }
 
-void StepLog::take_before(Instant now) {
-  const Instant known = std::min(now, nodes_.engine().now());
-  std::vector<control::PortLook> ports(history_->looks().count());
-  for (const auto& tap : taps_) ports[history_->looks().index_of(tap->port())] = tap->take_look(known);
-  history_->looks().add(known, std::move(ports));
+StepsHere StepLog::take_here(Instant known) {
+  StepsHere out;
+  for (const auto& tap : taps_) out.looks.push_back({tap->port(), tap->take_look(known)});
   for (const auto& buffer : buffers_) {
-    steps_.insert(steps_.end(), buffer->steps.begin(), buffer->steps.end());
-    hops_.insert(hops_.end(), buffer->hops.begin(), buffer->hops.end());
+    out.steps.insert(out.steps.end(), buffer->steps.begin(), buffer->steps.end());
+    out.hops.insert(out.hops.end(), buffer->hops.begin(), buffer->hops.end());
     buffer->steps.clear();
     buffer->hops.clear();
   }
+  return out;
+}
+
+void StepLog::take_before(Instant now) {
+  const Instant known = std::min(now, nodes_.engine().now());
+  const std::vector<StepsHere> all = nodes_.ranks().collect(take_here(known));
+  if (!history_) return;
+  std::vector<control::PortLook> ports(history_->looks().count());
+  for (const StepsHere& each : all) {
+    for (const auto& [port, look] : each.looks) ports[history_->looks().index_of(port)] = look;
+    steps_.insert(steps_.end(), each.steps.begin(), each.steps.end());
+    hops_.insert(hops_.end(), each.hops.begin(), each.hops.end());
+  }
+  history_->looks().add(known, std::move(ports));
   // A message is posted before it leaves, and arrives after it has left: so all of either kind up to a step.
   auto hop = hops_.begin();
   std::ranges::sort(hops_, {}, &HopRecord::order);
@@ -201,7 +215,7 @@ void StepLog::finish(Instant now) {
 }
 
 void StepLog::snapshot(control::FabricSnapshot& out) {
-  if (is_on_) out.steps = history_->snapshot();
+  if (history_) out.steps = history_->snapshot();
 }
 
 }  // namespace softspine::testbeds

@@ -6,6 +6,7 @@
 //   looks         at the multiples of an interval of emulated time, everything that happened before is taken, in one
 //                 order (instant; job, rank; port, flow), so what is found is the same for any number of workers. None
 //                 is taken while no event lies before it
+//   over ranks    each records what its nodes do; at a look rank 0 gets that of all, and has the history
 #pragma once
 
 #include <map>
@@ -56,6 +57,17 @@ class RankRecorder {
   dataplane::Duration alone_;  // by the last receive
 };
 
+// What one rank has recorded since the look before.
+struct StepsHere {
+  struct Look {
+    control::LinkEnd port;
+    control::PortLook is;
+  };
+  std::vector<Look> looks;
+  std::vector<control::StepRecord> steps;
+  std::vector<control::HopRecord> hops;
+};
+
 class StepLog : public RunPart {
  public:
   // All must outlive it.
@@ -78,6 +90,7 @@ class StepLog : public RunPart {
   std::vector<bool> watched_flows();
   void set_taps();
   void look(dataplane::Instant now);
+  StepsHere take_here(dataplane::Instant known);
   void take_before(dataplane::Instant now);
   size_t worker_of(uint32_t node) const;
 
@@ -92,7 +105,7 @@ class StepLog : public RunPart {
   std::vector<std::unique_ptr<MessageTap>> taps_;      // in the order of nodes
   std::vector<control::StepRecord> steps_;             // not taken yet
   std::vector<control::HopRecord> hops_;               // likewise
-  std::unique_ptr<control::StepHistory> history_;
+  std::unique_ptr<control::StepHistory> history_;      // at rank 0
 };
 
 }  // namespace softspine::testbeds

@@ -42,11 +42,11 @@ LAB_CLAIMS: dict[str, dict[str, list[str]]] = {
         'All files and the terminal are rank 0\'s, and their bytes are those of one process, whatever the number of ranks and workers.': RANKS,
         'A window is as long as the shortest latency between parts: 40 m of cable are about 200 ns, 300 m about 1.5 us.':
             ['dataplane/engine/engine.cpp time_of_frame(0) + propagation'],
-        'Reports, `--flows`, `--fct-file`, pictures, expectations, events, counters over time and captures are rank 0\'s.': RANKS,
+        'Reports, `--flows`, `--fct-file`, pictures, expectations, events, counters and flows over time, captures, recordings and their pages, steps, and ns-3\'s files are rank 0\'s.': RANKS,
         'The others end with status 2, and say which rank it was.': LOST_RANKS,
         'One that hangs, or whose network is cut, is found after 6 s without a sign of life: each rank sends one twice a second, also while it works on something long.':
             [*LOST_RANKS, 'dataplane/mpi/mpi_link.cpp kSilence = 12'],
-        'Wrong input is said once, by rank 0; so is a rank with another program, command line or file.':
-            [COMMAND + 'ranks.py refuses_what_is_not_there'],
+        'Wrong input is said once, by rank 0; so is the first rank with another program, command line or file, and which file it is; all end with status 2.':
+            [COMMAND + 'ranks.py refuses_what_is_not_there', COMMAND + 'ranks.py sees_another_file'],
     },
 }

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "analysis/page/report_page.hpp"
 #include "control/expect/judge.hpp"
@@ -181,41 +182,47 @@ class Run {
     events_ = arguments_.events.empty() ? beside(given.events_file) : arguments_.events;
   }
 
+  // Over ranks all open the same, in one order; so each is opened there after an error, too.
   std::expected<void, std::string> open_telemetry() {
-    if (!series_.path.empty()) {
-      if (auto opened = fabric_->part<testbeds::CounterSeries>().open(series_); !opened) return opened;
-    }
-    if (!arguments_.flow_series.empty()) {
-      auto& flows = fabric_->part<testbeds::FlowSeries>();
-      if (auto opened = flows.open(arguments_.flow_series, series_.interval); !opened) return opened;
-    }
-    if (!arguments_.pfc_file.empty()) {
-      if (auto opened = fabric_->part<testbeds::PfcFile>().open(arguments_.pfc_file); !opened) return opened;
-    }
+    std::expected<void, std::string> out;
+    const auto open = [&](bool is_asked, auto&& opens) {
+      if (!is_asked || (!out && ranks_ == nullptr)) return;
+      const std::expected<void, std::string> opened = opens();
+      if (out) out = opened;
+    };
+    open(!series_.path.empty(), [&] { return fabric_->part<testbeds::CounterSeries>().open(series_); });
+    open(!arguments_.flow_series.empty(),
+         [&] { return fabric_->part<testbeds::FlowSeries>().open(arguments_.flow_series, series_.interval); });
+    open(!arguments_.pfc_file.empty(), [&] { return fabric_->part<testbeds::PfcFile>().open(arguments_.pfc_file); });
     if (!arguments_.qlen_file.empty()) fabric_->part<testbeds::QueueLengths>().begin_every(series_.interval);
-    if (!events_.empty()) {
-      if (auto opened = fabric_->part<testbeds::EventLog>().open(events_); !opened) return opened;
-    }
-    return is_recorded() ? open_recording() : std::expected<void, std::string>{};
+    open(!events_.empty(), [&] { return fabric_->part<testbeds::EventLog>().open(events_); });
+    open(is_recorded(), [&] { return open_recording(); });
+    return out;
   }
 
   bool is_recorded() const { return !arguments_.record.empty() || !arguments_.html.empty(); }
 
   // The page is made of a recording: of one that goes, if none is asked for.
-  std::expected<void, std::string> open_recording() {
+  std::expected<void, std::string> make_recording() {
     recording_ = arguments_.record;
-    if (recording_.empty()) {
-      std::error_code none;
-      recording_ = (std::filesystem::temp_directory_path(none) / "softspine-page-XXXXXX").string();
-      const dataplane::OwnedFd made{mkstemp(recording_.data())};
-      if (!made) return std::unexpected("cannot make " + recording_ + " for the page: " + std::strerror(errno));
-    }
+    if (!recording_.empty()) return {};
+    std::error_code none;
+    recording_ = (std::filesystem::temp_directory_path(none) / "softspine-page-XXXXXX").string();
+    const dataplane::OwnedFd made{mkstemp(recording_.data())};
+    if (made) return {};
+    return std::unexpected("cannot make " + std::exchange(recording_, "") + " for the page: " + std::strerror(errno));
+  }
+
+  std::expected<void, std::string> open_recording() {
+    std::expected<void, std::string> made;
+    if (is_first()) made = make_recording();
     const dataplane::Duration usual = testbeds::usual_record_interval(testbed_.run);
-    return fabric_->part<testbeds::RunRecording>().open(
-        {.path = recording_,
-         .run = {.version = run_facts(testbed_).program,
-                 .text = text_of(testbed_.file),
-                 .interval = arguments_.record_interval.value_or(usual)}});
+    const auto opened =
+        fabric_->part<testbeds::RunRecording>().open({.path = recording_,
+                                                      .run = {.version = run_facts(testbed_).program,
+                                                              .text = text_of(testbed_.file),
+                                                              .interval = arguments_.record_interval.value_or(usual)}});
+    return made ? opened : made;
   }
 
   std::expected<void, Status> make() {
@@ -439,6 +446,8 @@ Status run_over(testbeds::RankProcess& ranks, RunArguments arguments) {
   arguments.quiet = arguments.quiet || !ranks.is_first();
   QuietOutput output{!ranks.is_first()};
   std::expected<control::Testbed, Status> testbed = read_testbed(arguments.file, arguments.overrides);
+  const auto same = agree_on_files(ranks, testbed ? &*testbed : nullptr);
+  if (!same) return same.error();
   std::optional<Run> run;
   const auto prepare = [&]() -> std::expected<void, Status> {
     if (!testbed) return std::unexpected(testbed.error());

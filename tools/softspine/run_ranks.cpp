@@ -24,15 +24,35 @@ std::string bytes_of_file(const std::string& file) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-// FNV-1a over words of eight bytes: against mistakes, not against anybody.
-std::string fingerprint(const std::string& bytes) {
-  uint64_t out = 0xcbf29ce484222325 ^ bytes.size();
-  for (size_t at = 0; at + sizeof(uint64_t) <= bytes.size(); at += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, sizeof word);
-    out = (out ^ word) * 0x100000001b3;
+// FNV-1a over words of eight bytes, the last filled up with zeros: against mistakes, not against anybody.
+std::string fingerprint_of_file(const std::string& file) {
+  std::ifstream in{file, std::ios::binary};
+  if (!in) return "cannot be opened";
+  uint64_t out = 0xcbf29ce484222325;
+  uint64_t size = 0;
+  std::vector<char> block(size_t{1} << 16);
+  while (in) {
+    in.read(block.data(), static_cast<std::streamsize>(block.size()));
+    const auto read = static_cast<size_t>(in.gcount());
+    size += read;
+    for (size_t at = 0; at < read; at += sizeof(uint64_t)) {
+      uint64_t word = 0;
+      std::memcpy(&word, block.data() + at, std::min(sizeof word, read - at));
+      out = (out ^ word) * 0x100000001b3;
+    }
   }
-  return fmt::format("{:016x}", out);
+  return fmt::format("{:016x} of {} bytes", out, size);
+}
+
+testbeds::RankFact fact_of(const std::string& file) {
+  return {"file " + file, fingerprint_of_file(file)};
+}
+
+std::expected<void, Status> same_everywhere(testbeds::RankProcess& ranks, const std::vector<testbeds::RankFact>& mine) {
+  const std::string why = ranks.disagreement(mine);
+  if (why.empty()) return {};
+  if (ranks.is_first()) complain("softspine: {}\n", why);
+  return std::unexpected(Status::kWrongInput);
 }
 
 void put_in_place_of(int what, int with) {
@@ -85,12 +105,18 @@ std::expected<std::unique_ptr<testbeds::RankProcess>, Status> start_ranks() {
 }
 
 std::expected<void, Status> agree(testbeds::RankProcess& ranks, const RunArguments& arguments) {
-  const std::string why = ranks.disagreement({{"program", fingerprint(bytes_of_file("/proc/self/exe"))},
-                                              {"command line", bytes_of_file("/proc/self/cmdline")},
-                                              {"file " + arguments.file, bytes_of_file(arguments.file)}});
-  if (why.empty()) return {};
-  if (ranks.is_first()) complain("softspine: {}\n", why);
-  return std::unexpected(Status::kWrongInput);
+  return same_everywhere(ranks, {{"program", fingerprint_of_file("/proc/self/exe")},
+                                 {"command line", bytes_of_file("/proc/self/cmdline")},
+                                 fact_of(arguments.file)});
+}
+
+std::expected<void, Status> agree_on_files(testbeds::RankProcess& ranks, const control::Testbed* testbed) {
+  std::vector<testbeds::RankFact> files;
+  if (testbed != nullptr) {
+    files.push_back({"testbed", testbed->file});
+    for (const std::string& file : testbed->inputs) files.push_back(fact_of(file));
+  }
+  return same_everywhere(ranks, files);
 }
 
 std::expected<void, Status> all_are_ready(testbeds::RankProcess& ranks, std::expected<void, Status> mine,
@@ -119,12 +145,6 @@ std::expected<void, Status> able_over_ranks(const RunArguments& arguments, const
   const auto refuse = [&out](bool is_asked, const char* what) {
     if (is_asked) out.push_back(std::string(what) + " not there with more than one rank yet");
   };
-  refuse(!arguments.flow_series.empty(), "--flow-series is");
-  refuse(!arguments.pfc_file.empty(), "--pfc-file is");
-  refuse(!arguments.qlen_file.empty(), "--qlen-file is");
-  refuse(!arguments.record.empty(), "--record is");
-  refuse(!arguments.html.empty(), "--html is");
-  refuse(!arguments.pictures.steps.empty(), "--steps is");
   refuse(arguments.http.has_value(), "--http is");
   for (const std::string& why : out) complain("softspine: {}: {}\n", arguments.file, why);
   if (!out.empty()) return std::unexpected(Status::kWrongInput);

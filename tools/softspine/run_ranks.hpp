@@ -35,6 +35,9 @@ std::expected<std::unique_ptr<testbeds::RankProcess>, Status> start_ranks();
 
 // Program, command line and file are the same everywhere. An error has been said, by rank 0.
 std::expected<void, Status> agree(testbeds::RankProcess& ranks, const RunArguments& arguments);
+// The files that the testbed was read from are the same everywhere, likewise. Null: this rank could not read it, and is
+// left out of the comparison; it has said why.
+std::expected<void, Status> agree_on_files(testbeds::RankProcess& ranks, const control::Testbed* testbed);
 // All ranks have come to here without an error; else rank 0 says each rank's, and the worst status follows.
 std::expected<void, Status> all_are_ready(testbeds::RankProcess& ranks, std::expected<void, Status> mine,
                                           QuietOutput& output);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random testbeds over ranks: report, events, counters over time and capture are those of one process, to the byte.
+// Random testbeds over ranks: report, events, counters and flows over time, capture, recording, steps and ns-3's files
+// are those of one process, to the byte.
 //
 // Testbed i is drawn from the seed SOFTSPINE_SEED + i. SOFTSPINE_TESTBEDS says how many; one alone:
 //   SOFTSPINE_SEED=… SOFTSPINE_TESTBEDS=1 build/tests/scenario/scenario_random --gtest_filter='RankedTestbeds.*'
@@ -22,7 +23,13 @@ constexpr dataplane::Duration kInterval = dataplane::Duration::us(50);
 
 // Returns whether it could be run.
 bool is_alike_over_ranks(const std::string& text, uint64_t seed) {
-  Variant variant{.captures = seed % 2 == 0, .logs_events = true, .samples = kInterval, .poisons = true};
+  Variant variant{.captures = seed % 2 == 0,
+                  .logs_events = true,
+                  .samples = kInterval,
+                  .records = seed % 3 != 1,
+                  .records_steps = seed % 4 != 2,
+                  .writes_ns3 = seed % 5 != 3,
+                  .poisons = true};
   variant.ranks = 2 + static_cast<uint32_t>(seed % 3);
   variant.workers = 1 + static_cast<uint32_t>(seed / 3 % 2);
   const VariantOutcome over_ranks = run_variant(text, variant);

@@ -81,16 +81,18 @@ void open_outputs(RunningFabric& fabric, const Variant& variant) {
 
 // Each sum and last value that the recording has is that of the run's end. Pools may be others by then: a profile has
 // changed.
-void check_recording(RunningFabric& fabric, const VariantOutcome& outcome) {
+void check_recording(RunningFabric& fabric, VariantOutcome& outcome) {
   auto& recording = fabric.part<RunRecording>();
   for (const std::string& wrong : recording.check(outcome.snapshot)) ADD_FAILURE() << wrong;
   EXPECT_TRUE(recording.add_results(outcome.snapshot, outcome.report, {}));
-  auto found = RecordingReader{temporary("sqlite")}.values();
+  RecordingReader reader{temporary("sqlite")};
+  auto found = reader.values();
   auto wanted = values_of(outcome.snapshot);
   for (auto* each : {&found, &wanted}) {
     std::erase_if(*each, [](const auto& value) { return value.first.starts_with("pool_samples"); });
   }
   EXPECT_TRUE(found == wanted) << "what is recorded is not what is reported";
+  outcome.recording = reader.content();
   std::filesystem::remove(temporary("sqlite"));
 }
 
@@ -107,6 +109,17 @@ std::string first_line_apart(const std::string& a, const std::string& b) {
   return fmt::format("{}\n  instead of{}", line(a), line(b));
 }
 
+// Likewise, of the first table that differs.
+std::string first_table_apart(const RecordedTables& a, const RecordedTables& b) {
+  for (const auto& [table, rows] : a) {
+    const auto found = b.find(table);
+    if (found == b.end()) return "no " + table;
+    const auto text = [](const std::vector<std::string>& lines) { return fmt::format("{}", fmt::join(lines, "\n")); };
+    if (rows != found->second) return table + ": " + first_line_apart(text(rows), text(found->second));
+  }
+  return "tables that the other has not";
+}
+
 // What depends neither on how it was run nor on what was written meanwhile.
 std::string comparable(control::Json report) {
   report.erase("engine");
@@ -114,7 +127,34 @@ std::string comparable(control::Json report) {
   return report.dump(1);
 }
 
-// One rank's part, on a thread of its own. What is not there over ranks is not asked for.
+// When it has run: what came of it, but its files.
+void finish(RunningFabric& fabric, const Variant& variant, VariantOutcome& out) {
+  const auto closed = fabric.part<Captures>().close_all();
+  EXPECT_TRUE(closed) << closed.error();
+  out.snapshot = fabric.snapshot();
+  if (!fabric.assembly().nodes->ranks().is_first()) return;
+  const control::Testbed& testbed = fabric.testbed();
+  if (out.snapshot.steps) out.steps = control::steps_json(*out.snapshot.steps, testbed.name).dump(1);
+  out.report =
+      control::report_json(out.snapshot, {.testbed = testbed.name, .clock = "virtual", .seed = testbed.run.seed});
+  EXPECT_EQ(out.report["totals"]["imbalances"], control::Json::array());
+  for (const std::string& wrong : fabric.part<CounterSeries>().check(out.snapshot)) ADD_FAILURE() << wrong;
+  if (variant.records) check_recording(fabric, out);
+  if (variant.writes_ns3) out.queues = fabric.part<QueueLengths>().text();
+}
+
+// When its files are closed.
+void take_files(const Variant& variant, VariantOutcome& out) {
+  if (variant.captures) out.capture = taken(temporary("pcapng"));
+  if (variant.logs_events) out.events = taken(temporary("events"));
+  if (variant.writes_ns3) out.pauses = taken(temporary("pfc"));
+  if (!variant.samples) return;
+  out.series = taken(temporary("series"));
+  out.flows = taken(temporary("flows"));
+  EXPECT_TRUE(out.flows.ends_with("}\n"));
+}
+
+// One rank's part, on a thread of its own.
 void run_rank(dataplane::RankLink& link, const control::Testbed& testbed, const Variant& variant, VariantOutcome& out) {
   static std::mutex one_at_a_time;
   dataplane::RankTalk talk(link, [](const dataplane::LostRank& lost) {
@@ -123,25 +163,20 @@ void run_rank(dataplane::RankLink& link, const control::Testbed& testbed, const 
   std::unique_ptr<RunningFabric> fabric;
   {
     const std::lock_guard guard{one_at_a_time};
-    auto made = RunningFabric::make(
-        testbed, {.run_folder = {}, .capture = std::nullopt, .flat = variant.flat, .steps = false, .talk = &talk});
+    auto made = RunningFabric::make(testbed, {.run_folder = {},
+                                              .capture = std::nullopt,
+                                              .flat = variant.flat,
+                                              .steps = variant.records_steps,
+                                              .talk = &talk});
     if (!made) return ADD_FAILURE() << made.error(), void();
     fabric = std::move(*made);
   }
-  const auto fine = [](const auto& done) { EXPECT_TRUE(done) << done.error(); };
-  if (variant.samples) {
-    fine(fabric->part<CounterSeries>().open(
-        {.path = temporary("series"), .interval = *variant.samples, .counters = {}}));
-  }
-  if (variant.captures) fine(fabric->part<Captures>().open_for_run({.path = temporary("pcapng"), .ports = {}}));
-  if (variant.logs_events) fine(fabric->part<EventLog>().open(temporary("events")));
-  fine(fabric->run());
-  fine(fabric->part<Captures>().close_all());
-  control::FabricSnapshot snapshot = fabric->snapshot();
+  open_outputs(*fabric, variant);
+  const auto ran = fabric->run();
+  EXPECT_TRUE(ran) << ran.error();
+  VariantOutcome others;
+  finish(*fabric, variant, link.rank() == 0 ? out : others);
   EXPECT_EQ(fabric->drain(), 0U) << "packets that leaked";
-  if (link.rank() != 0) return;
-  out.snapshot = std::move(snapshot);
-  for (const std::string& wrong : fabric->part<CounterSeries>().check(out.snapshot)) ADD_FAILURE() << wrong;
 }
 
 VariantOutcome run_over_ranks(const std::string& text, const Variant& variant) {
@@ -158,12 +193,7 @@ VariantOutcome run_over_ranks(const std::string& text, const Variant& variant) {
     run_rank(link, *testbed, variant, out);
     if (link.rank() != 0) dataplane::unregister_worker_thread();
   });
-  out.report =
-      control::report_json(out.snapshot, {.testbed = testbed->name, .clock = "virtual", .seed = testbed->run.seed});
-  EXPECT_EQ(out.report["totals"]["imbalances"], control::Json::array());
-  if (variant.captures) out.capture = taken(temporary("pcapng"));
-  if (variant.logs_events) out.events = taken(temporary("events"));
-  if (variant.samples) out.series = taken(temporary("series"));
+  take_files(variant, out);
   return out;
 }
 
@@ -205,25 +235,10 @@ VariantOutcome run_variant(const std::string& text, const Variant& variant) {
   open_outputs(**fabric, variant);
   const auto ran = (*fabric)->run();
   EXPECT_TRUE(ran) << ran.error();
-  const auto closed = (*fabric)->part<Captures>().close_all();
-  EXPECT_TRUE(closed) << closed.error();
-  out.snapshot = (*fabric)->snapshot();
-  if (out.snapshot.steps) out.steps = control::steps_json(*out.snapshot.steps, testbed->name).dump(1);
-  out.report =
-      control::report_json(out.snapshot, {.testbed = testbed->name, .clock = "virtual", .seed = testbed->run.seed});
-  EXPECT_EQ(out.report["totals"]["imbalances"], control::Json::array());
-  for (const std::string& wrong : (*fabric)->part<CounterSeries>().check(out.snapshot)) ADD_FAILURE() << wrong;
-  if (variant.records) check_recording(**fabric, out);
-  if (variant.writes_ns3) out.queues = (*fabric)->part<QueueLengths>().text();
+  finish(**fabric, variant, out);
   EXPECT_EQ((*fabric)->drain(), 0U) << "packets that leaked";
   fabric->reset();  // closes its files
-  if (variant.captures) out.capture = taken(temporary("pcapng"));
-  if (variant.logs_events) out.events = taken(temporary("events"));
-  if (variant.writes_ns3) out.pauses = taken(temporary("pfc"));
-  if (variant.samples) {
-    out.series = taken(temporary("series"));
-    EXPECT_TRUE(taken(temporary("flows")).ends_with("}\n"));
-  }
+  take_files(variant, out);
   out.edges = take_edge_outputs();
   return out;
 }
@@ -238,6 +253,10 @@ std::string difference(const VariantOutcome& a, const VariantOutcome& b) {
     return "the events: " + first_line_apart(a.events, b.events);
   if (!a.series.empty() && !b.series.empty() && a.series != b.series)
     return "the counters: " + first_line_apart(a.series, b.series);
+  if (!a.flows.empty() && !b.flows.empty() && a.flows != b.flows)
+    return "the flows over time: " + first_line_apart(a.flows, b.flows);
+  if (!a.recording.empty() && !b.recording.empty() && a.recording != b.recording)
+    return "the recording: " + first_table_apart(a.recording, b.recording);
   if (!a.steps.empty() && !b.steps.empty() && a.steps != b.steps)
     return "the steps: " + first_line_apart(a.steps, b.steps);
   if (!a.queues.empty() && !b.queues.empty()) {

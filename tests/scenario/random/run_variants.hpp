@@ -28,6 +28,8 @@ struct Variant {
   std::string text() const;
 };
 
+using RecordedTables = std::map<std::string, std::vector<std::string>>;  // rows, by table
+
 struct VariantOutcome {
   control::FabricSnapshot snapshot;
   control::Json report;
@@ -35,6 +37,8 @@ struct VariantOutcome {
   std::string events;
   std::string steps;   // as JSON
   std::string series;  // counters over time
+  std::string flows;   // likewise
+  RecordedTables recording;
   std::string pauses;  // as ns-3 has them, as are the next
   std::string queues;
   std::map<std::string, std::string> edges;  // what they wrote, by the file's name

@@ -5,41 +5,73 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
-from softspine import Problems, Skip, Softspine, main
+from softspine import TESTBEDS, Problems, Skip, Softspine, main
 
 PODS = '''name: pods
 run: {clock: virtual, duration: DURATION, seed: 5}
 fabric: {kind: fat-tree, k: 4, host_link: {rate: 100Gbps, length: 3m}, fabric_link: {rate: 100Gbps, length: 40m}}
-profiles: {default: {base: sonic-tomahawk-100g-40m}}
+profiles: {default: {base: sonic-tomahawk-100g-40m, BUFFER_PROFILE: {pg_lossless_100000_40m_profile: {dynamic_th: -7}}}}
 detection: {loss_of_signal: 5us}
 convergence: 10us
 workload:
   - {name: all, pattern: permutation, message: 64KiB, messages: 4, rate: 60Gbps, dscp: 3}
-  - {name: incast, pattern: incast, from: [h5, h9, h13], to: h1, message: 64KiB, messages: 1, dscp: 3}
+  - {name: incast, pattern: incast, from: [h2, h3, h4, h5, h9, h13], to: h1, message: 512KiB, messages: 1, transport: rc, dscp: 3}
+collectives: [{name: ring, op: all_reduce, algorithm: ring, protocol: simple, size: 256KiB, ranks: [h2, h6, h10, h14]}]
 faults:
   - {at: 20us, link: "p3-agg1:Ethernet8", set: down}
   - {at: 50us, link: "p3-agg1:Ethernet8", set: up}
   - {at: 60us, link: "p1-tor1:Ethernet8", set: dead, until: 90us}
 '''
-OUTPUTS = ('report.json', 'events.jsonl', 'counters.jsonl', 'all.pcapng')
+OUTPUTS = ('report.json', 'events.jsonl', 'counters.jsonl', 'flows.jsonl', 'pfc.txt', 'qlen.txt', 'steps.json', 'all.pcapng')
+FILES = '''name: files
+run: {clock: virtual, duration: 100us, seed: 1}
+include: [fabric.yaml]
+profiles: {default: {base: sonic-tomahawk-100g-40m, config_db: switch.json}}
+workload:
+  - {name: listed, pattern: list, file: flows.txt}
+  - {name: web, pattern: poisson, load: 10%, sizes: sizes.txt, until: 50us, transport: rc}
+'''
+BESIDE = {'fabric.yaml': 'fabric: {kind: fat-tree, k: 4, host_link: {rate: 100Gbps, length: 3m}, fabric_link: {rate: 100Gbps, length: 40m}}\n',
+          'switch.json': '{"DEVICE_METADATA": {"localhost": {"hostname": "tor"}}}\n',
+          'flows.txt': '1\n0 9 3 100 65536 0.00001\n',
+          'sizes.txt': '1000 0\n64000 100\n'}
 
 
-def mpirun(it: Softspine, ranks: int, *words: object, timeout: float = 100) -> subprocess.CompletedProcess[str]:
-    if shutil.which('mpirun') is None:
-        raise Skip('there is no mpirun')
+def launcher(binary: str) -> list[str]:
+    """That of the MPI that the program is linked with."""
+    is_mpich = 'libmpich' in subprocess.run(['ldd', binary], capture_output=True, text=True, check=False).stdout
+    for name in ('mpirun.mpich' if is_mpich else 'mpirun.openmpi', 'mpirun'):
+        if shutil.which(name) is not None:
+            return [name] if is_mpich else [name, '--oversubscribe']
+    raise Skip('there is no mpirun')
+
+
+def mpirun(it: Softspine, ranks: int, *words: object, timeout: float = 100, script: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """`script`: what is started in place of the program."""
     env = {**it.env, 'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}
-    done = subprocess.run(['mpirun', '--oversubscribe', '-n', str(ranks), it.binary, *map(str, words)], capture_output=True, text=True, env=env,
+    done = subprocess.run([*launcher(it.binary), '-n', str(ranks), str(script or it.binary), *map(str, words)], capture_output=True, text=True, env=env,
                           cwd=it.folder, stdin=subprocess.DEVNULL, timeout=timeout, check=False)
     if 'built without MPI' in done.stderr:
         raise Skip('this softspine was built without MPI')
     return done
+
+
+def recorded(path: Path) -> dict[str, object]:
+    """Each table's rows as they stand; of the report not what the machine decides."""
+    with closing(sqlite3.connect(path)) as database:
+        names = [name for name, in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        return {f'the recording: {name}': database.execute(f'SELECT * FROM {name}' + (" WHERE section <> 'engine'" if name == 'report' else '')).fetchall()
+                for name in names}
 
 
 def outputs_of(folder: Path) -> dict[str, object]:
@@ -48,34 +80,85 @@ def outputs_of(folder: Path) -> dict[str, object]:
     report = json.loads(out['report.json'])
     report.pop('engine')
     out['report.json'] = json.dumps(report)
-    for name in OUTPUTS:
+    out |= recorded(folder / 'all.sqlite')
+    out['page.html'] = re.sub(r'[0-9.]+ (s|ms) of wall time', '', (folder / 'page.html').read_text())
+    for name in (*OUTPUTS, 'all.sqlite', 'page.html'):
         (folder / name).unlink()
     return out
 
 
 def asked(file: Path, workers: int = 1) -> list[object]:
     return ['run', file, '--quiet', '--no-server', '--workers', workers, '--report', 'report.json', '--events', 'events.jsonl', '--counters-file', 'counters.jsonl',
-            '--sample-interval', '50us', '--capture', 'all.pcapng', '--capture-limit', '20MB']
+            '--flow-series', 'flows.jsonl', '--sample-interval', '50us', '--pfc-file', 'pfc.txt', '--qlen-file', 'qlen.txt', '--steps', 'steps.json',
+            '--record', 'all.sqlite', '--html', 'page.html', '--capture', 'all.pcapng', '--capture-limit', '20MB']
 
 
 def has_the_bytes_of_one_process(it: Softspine) -> Problems:
-    """report, events, counters and capture of 1, 2, 3 ranks with 1 and 2 workers each"""
+    """all that 1, 2, 3 ranks with 1 and 2 workers each write"""
     file = it.write('pods.yaml', PODS.replace('DURATION', '150us'))
     yield from it(*asked(file)).exited(0)
     alone = outputs_of(it.folder)
+    if not any(rows for name, rows in alone.items() if 'flow_samples' in name) or not alone['pfc.txt']:
+        yield 'there is nothing to compare'
     for ranks, workers in itertools.product((2, 3), (1, 2)):
         done = mpirun(it, ranks, *asked(file, workers))
         if done.returncode != 0:
             yield f'{ranks} ranks of {workers} workers: {done.returncode}, {done.stderr}'
             continue
         others = outputs_of(it.folder)
-        yield from (f'{ranks} ranks of {workers} workers: another {name}' for name in OUTPUTS if alone[name] != others[name])
+        yield from (f'{ranks} ranks of {workers} workers: another {name}' for name in alone if alone[name] != others.get(name))
+
+
+def cannot_write_what_others_wait_for(it: Softspine) -> Problems:
+    """rank 0 cannot open its recording: status 2, said once, and nobody waits"""
+    file = it.write('pods.yaml', PODS.replace('DURATION', '100us'))
+    for words in (['--record', '/dev/full'], ['--html', 'page.html', '--events', '/dev/full/no']):
+        done = mpirun(it, 2, 'run', file, '--quiet', *words)
+        if done.returncode != 2 or done.stderr.count('/dev/full') != 1:
+            yield f'{words}: {done.returncode}, {done.stderr}'
+
+
+def _other_at_rank_1(it: Softspine, testbed: str, files: dict[str, bytes], other: str, change: tuple[bytes, bytes] | None) -> Problems:
+    """Each rank has a folder with the files; at rank 1 one is changed, or is not there."""
+    for rank in ('0', '1'):
+        shutil.rmtree(it.folder / rank, ignore_errors=True)
+        (it.folder / rank).mkdir()
+        for name, content in files.items():
+            (it.folder / rank / name).write_bytes(content)
+    if change is None:
+        (it.folder / '1' / other).unlink()
+    else:
+        changed = files[other].replace(*change)
+        (it.folder / '1' / other).write_bytes(changed)
+        if changed == files[other]:
+            yield f'{other} has no {change[0]!r}'
+    script = it.folder / 'other'
+    script.write_text(f'#!/bin/sh\ncd {it.folder}/${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} && exec {it.binary} run {testbed} --quiet\n')
+    script.chmod(0o755)
+    done = mpirun(it, 2, script=script)
+    wanted = 'rank 1 cannot begin' if change is None else f'rank 1 has another file {other} than rank 0'
+    if done.returncode != 2 or done.stderr.count(wanted) != 1 or other not in done.stderr:
+        yield f'{testbed} with another {other}: {done.returncode}, {done.stderr}'
+
+
+def sees_another_file(it: Softspine) -> Problems:
+    """a rank with another file of those that the testbed reads, or without it: the rank and the file are named, status 2"""
+    own = {'files.yaml': FILES.encode()} | {name: text.encode() for name, text in BESIDE.items()}
+    for other, change in (('files.yaml', (b'100us', b'200us')), ('fabric.yaml', (b'40m', b'41m')), ('switch.json', (b'tor', b'top')),
+                          ('flows.txt', (b'65536', b'65537')), ('sizes.txt', (b'100\n', b'100 ')), ('sizes.txt', None)):
+        yield from _other_at_rank_1(it, 'files.yaml', own, other, change)
+    for testbed, beside, other, change in (('goal-trace', '*.goal', 'goal-trace.goal', (b'calc 20000', b'calc 20001')),
+                                           ('chakra-trace', '*.et', 'chakra-trace.2.et', (b'report', b'Report')),
+                                           ('msccl-plan', '*.xml', 'msccl-plan.xml', (b'all_pairs_4', b'all_pairs_5')),
+                                           ('pxn-alltoall', '*.xml', 'gpu-server.xml', (b'A server', b'a server'))):
+        files = {path.name: path.read_bytes() for path in (TESTBEDS / f'{testbed}.yaml', *TESTBEDS.glob(beside))}
+        yield from _other_at_rank_1(it, f'{testbed}.yaml', files, other, change)
 
 
 def refuses_what_is_not_there(it: Softspine) -> Problems:
-    """what is not there over ranks, another file, a wrong file: status 2, said once"""
+    """what is not there over ranks, a wrong file: status 2, said once"""
     file = it.write('pods.yaml', PODS.replace('DURATION', '100us'))
-    for words, why in ((['--record', 'out.sqlite'], '--record is not there with more than one rank yet'),
+    for words, why in ((['--http', '127.0.0.1:0'], '--http is not there with more than one rank yet'),
                        (['--clock', 'wall'], 'the wall clock is not there with more than one rank yet'),
                        (['--report', 'no/where.json'], 'no/where.json')):
         done = mpirun(it, 2, 'run', file, '--quiet', *words)
@@ -85,40 +168,40 @@ def refuses_what_is_not_there(it: Softspine) -> Problems:
     done = mpirun(it, 2, 'run', wrong, '--quiet')
     if done.returncode != 2 or done.stderr.count("unknown key 'fabrik'") != 1:
         yield f'a wrong file: {done.returncode}, {done.stderr}'
-    script = it.folder / 'other'
-    script.write_text(f'#!/bin/sh\ncd {it.folder}/$OMPI_COMM_WORLD_RANK && exec {it.binary} run pods.yaml --quiet\n')
-    script.chmod(0o755)
-    for rank in (0, 1):
-        (it.folder / str(rank)).mkdir()
-        (it.folder / str(rank) / 'pods.yaml').write_text(PODS.replace('DURATION', f'{rank + 1}00us'))
-    binary, it.binary = it.binary, str(script)
-    done = mpirun(it, 2)
-    it.binary = binary
-    if done.returncode != 2 or 'rank 1 has another file pods.yaml than rank 0' not in done.stderr:
-        yield f'another file: {done.returncode}, {done.stderr}'
 
 
-def _ranks_of(mpi: subprocess.Popen[str]) -> list[int]:
-    """The processes below mpirun, when both have begun to run."""
+def _below(parent: int) -> list[int]:
+    """The processes that it has started, and those that these have."""
+    found = subprocess.run(['pgrep', '-P', str(parent)], capture_output=True, text=True, check=False).stdout.split()
+    return [pid for each in map(int, found) for pid in (each, *_below(each))]
+
+
+def _program_of(pid: int) -> str:
+    try:
+        return Path(os.readlink(f'/proc/{pid}/exe')).name
+    except FileNotFoundError:  # it has ended
+        return ''
+
+
+def _ranks_of(mpi: subprocess.Popen[str], name: str) -> list[int]:
+    """The processes below mpirun (MPICH's has one in between), when both have begun to run."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
-        found = subprocess.run(['pgrep', '-P', str(mpi.pid)], capture_output=True, text=True, check=False).stdout.split()
+        found = [pid for pid in _below(mpi.pid) if _program_of(pid) == name]
         if len(found) == 2:
-            return [int(each) for each in found]
+            return found
         time.sleep(0.05)
     return []
 
 
 def ends_with_a_rank(it: Softspine) -> Problems:
     """a rank that is stopped or killed ends the others within 10 s, and is named"""
-    if shutil.which('mpirun') is None:
-        raise Skip('there is no mpirun')
     file = it.write('pods.yaml', PODS.replace('DURATION', '10s').replace('messages: 4', 'messages: 1000000'))
     env = {**it.env, 'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}
     for how, words in ((signal.SIGSTOP, 'rank 1 has given no sign of life'), (signal.SIGKILL, 'rank 1')):
-        with subprocess.Popen(['mpirun', '--oversubscribe', '-n', '2', it.binary, 'run', str(file), '--quiet', '--events', 'events.jsonl'], env=env, cwd=it.folder,
+        with subprocess.Popen([*launcher(it.binary), '-n', '2', it.binary, 'run', str(file), '--quiet', '--events', 'events.jsonl'], env=env, cwd=it.folder,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as mpi:
-            ranks = _ranks_of(mpi)
+            ranks = _ranks_of(mpi, Path(it.binary).name)
             end = time.monotonic() + 30
             while len(ranks) == 2 and time.monotonic() < end and not (it.folder / 'events.jsonl').exists():
                 time.sleep(0.05)
@@ -154,4 +237,4 @@ def shows_how_it_would_be_spread(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([has_the_bytes_of_one_process, refuses_what_is_not_there, ends_with_a_rank, shows_how_it_would_be_spread]))
+    sys.exit(main([has_the_bytes_of_one_process, cannot_write_what_others_wait_for, sees_another_file, refuses_what_is_not_there, ends_with_a_rank, shows_how_it_would_be_spread]))
