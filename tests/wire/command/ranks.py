@@ -195,10 +195,10 @@ def _ranks_of(mpi: subprocess.Popen[str], name: str) -> list[int]:
 
 
 def ends_with_a_rank(it: Softspine) -> Problems:
-    """a rank that is stopped or killed ends the others within 10 s, and is named"""
+    """a rank that is stopped or killed ends the others within 10 s, and is named (by MPICH's mpirun as a process)"""
     file = it.write('pods.yaml', PODS.replace('DURATION', '10s').replace('messages: 4', 'messages: 1000000'))
     env = {**it.env, 'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}
-    for how, words in ((signal.SIGSTOP, 'rank 1 has given no sign of life'), (signal.SIGKILL, 'rank 1')):
+    for how, words in ((signal.SIGSTOP, 'rank 1 has given no sign of life'), (signal.SIGKILL, 'BAD TERMINATION' if 'mpich' in launcher(it.binary)[0] else 'rank 1')):
         with subprocess.Popen([*launcher(it.binary), '-n', '2', it.binary, 'run', str(file), '--quiet', '--events', 'events.jsonl'], env=env, cwd=it.folder,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as mpi:
             ranks = _ranks_of(mpi, Path(it.binary).name)
@@ -214,7 +214,7 @@ def ends_with_a_rank(it: Softspine) -> Problems:
             os.kill(ranks[1], how)
             began = time.monotonic()
             try:
-                _, errors = mpi.communicate(timeout=20)
+                errors = ''.join(reversed(mpi.communicate(timeout=20)))
             except subprocess.TimeoutExpired:
                 for each in ranks:
                     os.kill(each, signal.SIGKILL)
