@@ -89,6 +89,25 @@ def stays_up(it: Softspine) -> Problems:
     yield from it('logs').exited(2)
 
 
+def serves_its_page(it: Softspine) -> Problems:
+    """up --http: the page, /api and /metrics of a lab that is up; down ends them"""
+    with lab(it, BUILT_IN, '--http', '127.0.0.1:0'):
+        found = re.search(r' is at (http://\S+)', it('logs').out)
+        if not found:
+            yield f'logs: {it("logs").out}'
+            return
+        for path, words in (('/', '<!DOCTYPE html>'), ('/api/show/fabric', '"name":"built-in"'), ('/metrics', 'softspine_link_up')):
+            page = subprocess.run(['curl', '-s', '-f', '--max-time', '20', found[1] + path], capture_output=True, text=True, check=False)
+            if page.returncode != 0 or words.lower() not in page.stdout.lower():
+                yield f'{path}: curl {page.returncode}, {page.stdout[:200]}'
+    after = subprocess.run(['curl', '-s', '--max-time', '20', found[1]], capture_output=True, check=False)
+    if after.returncode != 7:
+        yield f'curl once it is down: {after}'
+    taken = it('up', it.folder / 'lab.yaml', '--http', '0.0.0.0:0')
+    yield from taken.exited(2)
+    yield from taken.complains('--http-token')
+
+
 def says_why_not(it: Softspine) -> Problems:
     """up of a file with a mistake, on the virtual clock, or with a host that cannot be set up, ends with the run's error and status"""
     wrong = it('up', it.write('wrong.yaml', LAB.replace('tors', 'tours')))
@@ -369,4 +388,4 @@ def follows(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([stays_up, says_why_not, other_ends, leave_nothing, many_programs, is_on_the_host, streams, signals, a_terminal, roots_of_their_own, copies, follows]))
+    sys.exit(main([stays_up, serves_its_page, says_why_not, other_ends, leave_nothing, many_programs, is_on_the_host, streams, signals, a_terminal, roots_of_their_own, copies, follows]))

@@ -54,6 +54,8 @@ def serves_what_show_shows(it: Softspine) -> Problems:
         listed = {path for path, operations in document['paths'].items() if 'get' in operations}
         views = [view['view'] for view in it.show('views')]
         yield from (f'/api has no {view}' for view in views if '/api/show/' + view.replace(' ', '/') not in listed)
+        if '/api/entrance' in listed:
+            yield 'the way onto hosts is served'
         if any('post' in operations for operations in document['paths'].values()):
             yield 'without --http-control the document has changes'
         for view in views:
@@ -75,7 +77,8 @@ def serves_what_show_shows(it: Softspine) -> Problems:
         if list(one) != list(it.show('interfaces', 'counters', '--node', 'tor1')):
             yield f'interfaces of tor1: {list(one)}'
         for path, status in (('/api/show/arp', 400), ('/api/show/arp?node=nobody', 400), ('/api/show/nothing', 404), ('/../../etc/passwd', 404),
-                             ('/%2e%2e/%2e%2e/etc/passwd', 404), ('/api/link', 405)):
+                             ('/%2e%2e/%2e%2e/etc/passwd', 404), ('/api/link', 405),
+                             ('/api/entrance?node=h1', 404)):
             got, text = served.curl(path, '--path-as-is')
             if got != status or not json.loads(text)['error']:
                 yield f'{path}: {got} {text}'

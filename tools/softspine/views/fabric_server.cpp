@@ -325,7 +325,7 @@ void FabricServer::add_clear() {
 
 void FabricServer::add_entrance() {
   Takes takes{{.name = "node", .help = "a host outside", .required = true}};
-  server_.handle(reads("entrance", "where programs that run on a host find it", std::move(takes)),
+  server_.handle({"entrance", CommandKind::kLocal, "where programs that run on a host find it", std::move(takes)},
                  [this](const Json& arguments) -> Result {
                    const std::string name = text_argument(arguments, "node");
                    if (const auto node = node_of(fabric_.testbed().fabric, name); !node)
