@@ -2,12 +2,11 @@
 #include "control/report/fabric_map.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
+#include "control/report/map_numbers.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/totals.hpp"
 #include "dataplane/packet/drop_reason.hpp"
-#include "dataplane/units/rate.hpp"
 
 namespace softspine::control {
 
@@ -24,16 +23,6 @@ struct PortLoad {
 
   bool any() const { return tx_bytes != 0 || paused_ps != 0 || queue_bytes != 0 || drops != 0; }
 };
-
-std::vector<uint32_t> first_ports(const Fabric& fabric) {
-  std::vector<uint32_t> first{0};
-  for (const FabricNode& node : fabric.nodes) first.push_back(first.back() + static_cast<uint32_t>(node.ports.size()));
-  return first;
-}
-
-uint64_t wire_bytes(const dataplane::LinkCounters& link) {
-  return link.bytes + link.packets * dataplane::kWireOverheadBytes;
-}
 
 template <typename Pauses, typename Time>
 int64_t longest(const Pauses& pauses, const LinkPauseSnapshot& link, Time time) {
@@ -83,56 +72,33 @@ Json drops_json_of(const FabricSnapshot& snapshot) {
   return out;
 }
 
-// Rows of ports and the list of those that are down, in the order of numbers.
-class LoadRows {
- public:
-  explicit LoadRows(const Fabric& fabric) : fabric_(fabric), first_(first_ports(fabric)), loads_(first_.back()) {
-    for (uint32_t n = 0; n < fabric.nodes.size(); ++n) nodes_[fabric.nodes[n].name] = n;
+Json rows_of(const std::vector<PortLoad>& loads) {
+  Json out = Json::array();
+  for (size_t i = 0; i < loads.size(); ++i) {
+    const PortLoad& of = loads[i];
+    if (of.any()) out.push_back({i, of.tx_bytes, of.paused_ps, of.queue, of.queue_bytes, of.drops});
   }
-
-  template <typename Port>
-  void add(const std::string& node, const std::string& name, const Port& port) {
-    const auto found = nodes_.find(node);
-    if (found == nodes_.end()) return;
-    const auto& ports = fabric_.nodes[found->second].ports;
-    const auto at = std::ranges::find(ports, name, &FabricPort::name);
-    if (at != ports.end()) loads_[first_[found->second] + static_cast<size_t>(at - ports.begin())] = load_of(port);
+  return out;
+}
+Json down_of(const std::vector<PortLoad>& loads) {
+  Json out = Json::array();
+  for (size_t i = 0; i < loads.size(); ++i) {
+    if (!loads[i].up) out.push_back(i);
   }
-  Json rows() const {
-    Json out = Json::array();
-    for (size_t i = 0; i < loads_.size(); ++i) {
-      const PortLoad& of = loads_[i];
-      if (of.any()) out.push_back({i, of.tx_bytes, of.paused_ps, of.queue, of.queue_bytes, of.drops});
-    }
-    return out;
-  }
-  Json down() const {
-    Json out = Json::array();
-    for (size_t i = 0; i < loads_.size(); ++i) {
-      if (!loads_[i].up) out.push_back(i);
-    }
-    return out;
-  }
-
- private:
-  const Fabric& fabric_;
-  std::vector<uint32_t> first_;
-  std::vector<PortLoad> loads_;
-  std::unordered_map<std::string, uint32_t> nodes_;
-};
+  return out;
+}
 
 }  // namespace
 
 Json map_json(const std::string& testbed, const Fabric& fabric) {
-  const std::vector<uint32_t> first = first_ports(fabric);
+  const MapNumbers numbers{fabric};
   Json nodes = Json::array();
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     const FabricNode& node = fabric.nodes[n];
     Json ports = Json::array();
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
       const LinkEnd peer = fabric.peer_of({n, p});
-      ports.push_back(
-          {node.ports[p].name, first[peer.node] + peer.port, fabric.links[node.ports[p].link].rate.count_bps()});
+      ports.push_back({node.ports[p].name, numbers.of(peer), fabric.links[node.ports[p].link].rate.count_bps()});
     }
     nodes.push_back(Json::array({node.name, tier_of(node.role), std::move(ports)}));
   }
@@ -140,17 +106,12 @@ Json map_json(const std::string& testbed, const Fabric& fabric) {
 }
 
 Json loads_json(const Fabric& fabric, const FabricSnapshot& snapshot) {
-  LoadRows rows{fabric};
-  for (const SwitchSnapshot& node : snapshot.switches) {
-    for (const PortSnapshot& port : node.ports) rows.add(node.name, port.name, port);
-  }
-  for (const HostSnapshot& host : snapshot.hosts) {
-    for (const HostPortSnapshot& port : host.ports) rows.add(host.name, port.name, port);
-  }
-  for (const EdgeSnapshot& edge : snapshot.edges) rows.add(edge.name, edge.port, edge);
+  const MapNumbers numbers{fabric};
+  std::vector<PortLoad> loads(numbers.size());
+  numbers.each_port(snapshot, [&loads](uint32_t number, const auto& port) { loads[number] = load_of(port); });
   return {{"at_ps", snapshot.instant.count_ps()},
-          {"ports", rows.rows()},
-          {"down", rows.down()},
+          {"ports", rows_of(loads)},
+          {"down", down_of(loads)},
           {"drops", drops_json_of(snapshot)}};
 }
 

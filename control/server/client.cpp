@@ -18,6 +18,7 @@ using dataplane::OwnedFd;
 namespace {
 
 constexpr size_t kMaxResponseBytes = 256 << 20;  // no server of ours sends as much
+constexpr std::chrono::seconds kSendTimeout{5};
 constexpr const char* kEnded = "the fabric ended before it answered";
 
 std::string why_not_connected(const std::filesystem::path& path, int error) {
@@ -112,26 +113,53 @@ std::expected<void, std::string> Client::send(const std::string& text, Until unt
 }
 
 std::expected<std::string, std::string> Client::receive_line(Until until) {
-  std::array<char, 65536> chunk{};
-  size_t searched = 0;
   for (;;) {
-    if (const size_t end = input_.find('\n', searched); end != std::string::npos) {
-      std::string line = input_.substr(0, end);
-      input_.erase(0, end + 1);
-      return line;
-    }
-    searched = input_.size();
-    if (searched > kMaxResponseBytes) return std::unexpected("the answer does not end");
+    if (auto line = whole_line()) return std::move(*line);
     if (const auto ready = wait_for(POLLIN, until); !ready) return std::unexpected(ready.error());
-    const ssize_t n = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
-    if (n > 0) {
-      input_.append(chunk.data(), static_cast<size_t>(n));
-    } else if (n == 0 || errno == ECONNRESET) {
-      return std::unexpected(kEnded);
-    } else if (errno != EINTR && errno != EAGAIN) {
-      return std::unexpected(std::strerror(errno));
-    }
+    if (const auto got = receive_some(); !got) return std::unexpected(got.error());
   }
+}
+
+std::optional<std::string> Client::whole_line() {
+  const size_t end = input_.find('\n', searched_);
+  if (end == std::string::npos) {
+    searched_ = input_.size();
+    return std::nullopt;
+  }
+  std::string line = input_.substr(0, end);
+  input_.erase(0, end + 1);
+  searched_ = 0;
+  return line;
+}
+
+// What has arrived, which may be nothing.
+std::expected<void, std::string> Client::receive_some() {
+  if (input_.size() > kMaxResponseBytes) return std::unexpected("the answer does not end");
+  std::array<char, 65536> chunk{};
+  const ssize_t n = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
+  if (n > 0) {
+    input_.append(chunk.data(), static_cast<size_t>(n));
+  } else if (n == 0 || errno == ECONNRESET) {
+    return std::unexpected(kEnded);
+  } else if (errno != EINTR && errno != EAGAIN) {
+    return std::unexpected(std::strerror(errno));
+  }
+  return {};
+}
+
+std::expected<void, std::string> Client::ask(const std::string& command, const Json& arguments) {
+  const std::string request = format_request({.id = ++calls_, .command = command, .arguments = arguments});
+  return send(request, std::chrono::steady_clock::now() + kSendTimeout);
+}
+
+std::expected<std::optional<Result>, std::string> Client::take() {
+  if (const auto got = receive_some(); !got) return std::unexpected(got.error());
+  while (const auto line = whole_line()) {
+    Response response = parse_response(*line);
+    if (response.id.is_number_unsigned() && response.id.get<uint64_t>() != calls_) continue;
+    return std::optional(std::move(response.result));
+  }
+  return std::optional<Result>{};
 }
 
 }  // namespace softspine::control

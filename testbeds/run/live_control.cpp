@@ -3,12 +3,18 @@
 
 #include <utility>
 
+#include "testbeds/run/port_fills.hpp"
+
 namespace softspine::testbeds {
 
 using dataplane::Instant;
 
 void LiveControl::ask(std::function<void(control::FabricSnapshot)> see) {
   nodes_.engine().post([this, see = std::move(see)](Instant now) { see(snapshot_at_(now)); });
+}
+
+void LiveControl::ask_with_fills(std::function<void(control::FabricSnapshot, control::PortFills)> see) {
+  nodes_.engine().post([this, see = std::move(see)](Instant now) { see(snapshot_at_(now), fills_of(nodes_)); });
 }
 
 void LiveControl::ask_switch(uint32_t node, SeeSwitch see) {

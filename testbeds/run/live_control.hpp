@@ -9,6 +9,7 @@
 
 #include "control/compile/compile.hpp"
 #include "control/load/live_fault.hpp"
+#include "control/telemetry/port_fill.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/fault_control.hpp"
 #include "testbeds/run/link_control.hpp"
@@ -28,6 +29,8 @@ class LiveControl : public RunPart {
 
   // `see` is called with a copy of all counters.
   void ask(std::function<void(control::FabricSnapshot)> see);
+  // The same, and how full its switches' memory is, as far as they are here.
+  void ask_with_fills(std::function<void(control::FabricSnapshot, control::PortFills)> see);
   // `see` looks at one switch and its routes. The switch is here.
   void ask_switch(uint32_t node, SeeSwitch see);
   // Called from ask_switch(): the file's, and the controller's now.

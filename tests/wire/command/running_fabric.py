@@ -45,6 +45,7 @@ WORDS = {  # of each thing's table
     'thresholds --node tor1': [''],
     'map': ['"testbed": "running"', '"Ethernet0"'],
     'loads': ['"at_ps"'],
+    'pressure': ['"at_ps"'],
     'counters': ['SAI_PORT_STAT_IF_IN_OCTETS'],
     'report': ['"totals"'],
     'queue watermark unicast': ['Egress shared pool occupancy per unicast queue', 'UC7', 'tor1'],

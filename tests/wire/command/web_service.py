@@ -66,7 +66,7 @@ def serves_what_show_shows(it: Softspine) -> Problems:
             there = served.json(path + ('?node=tor1' if needs_node else ''))
             here = it.show(*view.split(), *(['--node', 'tor1'] if needs_node else []))
             for each in (there, here):  # the instant of the look
-                if view == 'loads':
+                if view in ('loads', 'pressure'):
                     each.pop('at_ps')
             if there != here:
                 yield f'{view}: /api has {json.dumps(there)[:300]}, show has {json.dumps(here)[:300]}'

@@ -153,13 +153,17 @@ void FabricServer::add_view(const CommandFacts& facts, const FabricView& view) {
     const auto node = wanted_node(arguments);
     if (!node) return reply(std::unexpected(node.error()));
     const bool as_text = view.text != nullptr && !wants_json(arguments);
-    fabric_.part<testbeds::LiveControl>().ask([this, reply, view, node = *node, as_text](FabricSnapshot snapshot) {
-      reply.later([this, snapshot = std::move(snapshot), view, node, as_text]() mutable -> Result {
-        if (!node.empty()) view.keep(snapshot, node);
-        const Shown shown{snapshot, fabric_.testbed(), server_.counters(), fabric_};
-        return as_text ? Json(view.text(shown)) : view.json(shown);
-      });
-    });
+    const auto show = [this, reply, view, node = *node, as_text](FabricSnapshot snapshot, PortFills fills) {
+      reply.later(
+          [this, snapshot = std::move(snapshot), fills = std::move(fills), view, node, as_text]() mutable -> Result {
+            if (!node.empty()) view.keep(snapshot, node);
+            const Shown shown{snapshot, fabric_.testbed(), server_.counters(), fabric_, fills};
+            return as_text ? Json(view.text(shown)) : view.json(shown);
+          });
+    };
+    auto& control = fabric_.part<testbeds::LiveControl>();
+    if (view.needs_fills) return control.ask_with_fills(show);
+    control.ask([show](FabricSnapshot snapshot) { show(std::move(snapshot), {}); });
   });
 }
 

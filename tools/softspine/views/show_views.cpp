@@ -8,6 +8,7 @@
 #include "control/report/fabric_map.hpp"
 #include "control/report/metrics.hpp"
 #include "control/report/nic_ports.hpp"
+#include "control/report/port_pressure.hpp"
 #include "control/report/sections.hpp"
 #include "control/report/step_text.hpp"
 #include "control/telemetry/buffer_tables.hpp"
@@ -42,6 +43,9 @@ Json map_of(const Shown& shown) {
 }
 Json loads_of(const Shown& shown) {
   return loads_json(shown.testbed.fabric, shown.snapshot);
+}
+Json pressure_of_ports(const Shown& shown) {
+  return pressure_json(pressure_of(shown.testbed.fabric, shown.snapshot, shown.fills));
 }
 Json switches_of(const Shown& shown) {
   return section_json(section_of("switches"), shown);
@@ -141,6 +145,8 @@ std::vector<View> whole_views() {
   return {
       {"map", "nodes by tier, their ports and peers, for who draws the fabric, as JSON", FabricView{map_of}},
       {"loads", "what each port of the map sent, waited for, queued and dropped, as JSON", FabricView{loads_of}},
+      {"pressure", "what each port of the map, its queues and priority groups paused, lost and hold, as JSON",
+       FabricView{.json = pressure_of_ports, .needs_fills = true}},
       {"counters", "everything under SAI's names, as JSON", FabricView{sai_counters}},
       {"prometheus", "everything as Prometheus reads it", PagedView{put_metrics_pages}},
       {"report", "what the run's report would say now, as JSON", FabricView{report_of}},

@@ -16,6 +16,7 @@
 #include "control/model/testbed.hpp"
 #include "control/routing/routes.hpp"
 #include "control/server/server.hpp"
+#include "control/telemetry/port_fill.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "pipelines/switch.hpp"
 #include "testbeds/run/running_fabric.hpp"
@@ -28,6 +29,7 @@ struct Shown {
   const control::Testbed& testbed;
   const control::ServerCounters& socket;
   const testbeds::RunningFabric& fabric;  // for what may be asked from any thread
+  const control::PortFills& fills;        // if the view needs them
 };
 // The material of a view of one switch; --node names it.
 struct ShownSwitch {
@@ -49,6 +51,7 @@ struct FabricView {
   std::function<control::Json(const Shown& shown)> json;
   std::function<std::string(const Shown& shown)> text = nullptr;
   KeepNode keep = keep_only;
+  bool needs_fills = false;
 };
 // Rows, each an object; as text they become a table (switch_views.hpp).
 struct SwitchView {
