@@ -7,6 +7,7 @@
 #include "tools/softspine/fabric_client.hpp"
 #include "tools/softspine/inject_command.hpp"
 #include "tools/softspine/show_command.hpp"
+#include "tools/softspine/top_command.hpp"
 
 namespace softspine::tools {
 
@@ -89,6 +90,7 @@ void add_clear(CLI::App& app, Status& status) {
 
 void add_fabric_commands(CLI::App& app, Status& status) {
   add_show_command(app, status);
+  add_top_command(app, status);
   add_link(app, status);
   add_inject_command(app, status);
   add_capture_command(app, status);
