@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 
+#include "dataplane/flow_control/pause_observer.hpp"
 #include "dataplane/packet/pfc.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/time.hpp"
@@ -33,7 +34,7 @@ class PauseRequests {
     for (size_t i = 0; i < requests_.size(); ++i) {
       if ((frame.enable >> i & 1) == 0) continue;
       Request& request = requests_[i];
-      if (request.until < at || frame.quanta[i] == 0) request.end(at);
+      if (request.until < at || frame.quanta[i] == 0) end(i, at);
       if (frame.quanta[i] == 0) continue;
       if (request.since.is_never()) request.since = at;
       request.until = at + quantum * frame.quanta[i];
@@ -41,7 +42,7 @@ class PauseRequests {
   }
   void clear(Instant now) noexcept {
     ++changes_;
-    for (Request& request : requests_) request.end(now);
+    for (size_t i = 0; i < requests_.size(); ++i) end(i, now);
   }
   // By `now`, a request that still runs included.
   Duration time(Priority priority, Instant now) const noexcept {
@@ -52,6 +53,13 @@ class PauseRequests {
   bool is_over(Instant now) const noexcept {
     return std::ranges::all_of(requests_, [now](const Request& r) { return r.since.is_never() || r.until <= now; });
   }
+  // The request that runs, or whose end nobody has seen yet; empty: none.
+  PauseSpan request(Priority priority) const noexcept {
+    const Request& request = requests_[priority.value()];
+    return {request.since, request.until};
+  }
+  // Null: nobody. It outlives this, or is replaced before.
+  void observe(PauseObserver* observer) const noexcept { observer_ = observer; }
   // How often anything was applied. While this number stays the same and is_over(), nothing here changes.
   uint64_t changes() const { return changes_; }
 
@@ -65,13 +73,18 @@ class PauseRequests {
       const Instant end = std::min(now, until);
       return since < end ? end - since : Duration{};
     }
-    void end(Instant at) {
-      total += lasted(at);
-      since = Instant::never();
-    }
   };
+  void end(size_t priority, Instant at) noexcept {
+    Request& request = requests_[priority];
+    const Duration lasted = request.lasted(at);
+    if (observer_ != nullptr && lasted > Duration{}) [[unlikely]]
+      observer_->asked(Priority{static_cast<uint8_t>(priority)}, {request.since, request.since + lasted});
+    request.total += lasted;
+    request.since = Instant::never();
+  }
   std::array<Request, kPriorities> requests_{};
   uint64_t changes_ = 0;
+  mutable PauseObserver* observer_ = nullptr;  // changes nothing here
 };
 
 }  // namespace softspine::dataplane

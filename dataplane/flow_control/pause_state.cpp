@@ -13,13 +13,20 @@ Instant PauseState::stands_from(size_t priority) const noexcept {
   return std::max(account.stop_at, last_left(priority));
 }
 
+void PauseState::stood_still(size_t priority, Instant from, Instant to) noexcept {
+  if (to <= from) return;
+  accounts_[priority].stopped += to - from;
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->stood_still(Priority{static_cast<uint8_t>(priority)}, {from, to});
+}
+
 void PauseState::end(size_t priority, Instant at) noexcept {
   Account& account = accounts_[priority];
   if (account.stop_at < at) {
     account.paused += at - account.stop_at;
     ++account.on_to_off;
   }
-  if (const Instant from = stands_from(priority); from < at) account.stopped += at - from;
+  stood_still(priority, stands_from(priority), at);
   account.stop_at = Instant::never();
   mask_ &= static_cast<uint8_t>(~(1U << priority));
 }
@@ -72,7 +79,7 @@ void PauseState::overrule(uint8_t priorities, Instant now) noexcept {
     const bool is = (priorities >> i & 1) != 0;
     if ((mask_ >> i & 1) == 0 || is == ((overruled_ >> i & 1) != 0)) continue;
     Account& account = accounts_[i];
-    if (account.stands_from < now) account.stopped += now - account.stands_from;
+    stood_still(i, account.stands_from, now);
     account.stands_from = is ? Instant::never() : std::max(now, last_left(i));
   }
   overruled_ = priorities;

@@ -28,6 +28,7 @@
 #include <array>
 #include <cstdint>
 
+#include "dataplane/flow_control/pause_observer.hpp"
 #include "dataplane/packet/pfc.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/time.hpp"
@@ -72,6 +73,15 @@ class PauseState {
   Duration paused_time(Priority priority, Instant now) const noexcept;
   // The part of it for which the priority has stood still.
   Duration stopped_time(Priority priority, Instant now) const noexcept;
+  // For which the priority stands still, or will, unless a frame or a call comes before; empty: it does not. After its
+  // end the observer is told of the same span, if it is not told before.
+  PauseSpan standing_still(Priority priority) const noexcept {
+    const size_t i = priority.value();
+    if (accounts_[i].idle()) return {};
+    return {stands_from(i), accounts_[i].until};
+  }
+  // Null: nobody. It outlives this, or is replaced before.
+  void observe(PauseObserver* observer) const noexcept { observer_ = observer; }
 
  private:
   struct Account {
@@ -88,6 +98,7 @@ class PauseState {
   };
 
   void end(size_t priority, Instant at) noexcept;
+  void stood_still(size_t priority, Instant from, Instant to) noexcept;
   Instant last_left(size_t priority) const noexcept { return (leaving_ >> priority & 1) != 0 ? left_ : Instant{}; }
   Instant stands_from(size_t priority) const noexcept;
   void apply(Instant now) noexcept;
@@ -100,6 +111,7 @@ class PauseState {
   uint8_t overruled_ = 0;
   Instant left_;
   std::array<Account, kPriorities> accounts_{};
+  mutable PauseObserver* observer_ = nullptr;  // changes nothing here
 };
 
 }  // namespace softspine::dataplane

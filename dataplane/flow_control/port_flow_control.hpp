@@ -136,6 +136,13 @@ class PortFlowControl {
   uint64_t pfc_tx_frames(Priority priority) const { return is_pause() ? 0 : pfc_.frames(priority); }
   uint64_t pause_rx_frames() const { return pause_rx_frames_; }
   uint64_t pause_tx_frames() const { return is_pause() ? pfc_.frames(Priority{0}) : 0; }
+  // The request to the neighbour that runs (pause_requests.hpp).
+  PauseSpan tx_request(Priority priority) const noexcept { return tx_requests_.request(priority); }
+  // Of pauses that this port obeys, and of those that it asks for (pause_observer.hpp).
+  void observe(PauseObserver* observer) const noexcept {
+    pause_.observe(observer);
+    tx_requests_.observe(observer);
+  }
   // For how long the neighbour has asked this port to pause, and this port the neighbour.
   Duration rx_requested(Priority priority, Instant now) const noexcept { return rx_requests_.time(priority, now); }
   Duration tx_requested(Priority priority, Instant now) const noexcept { return tx_requests_.time(priority, now); }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "dataplane/units/rng.hpp"
@@ -82,12 +83,20 @@ int64_t counted(const std::vector<std::pair<int64_t, uint16_t>>& frames, int64_t
   return total;
 }
 
+struct Asked : PauseObserver {
+  void stood_still(Priority, PauseSpan) noexcept override {}
+  void asked(Priority, PauseSpan span) noexcept override { sum += span.to - span.from; }
+  Duration sum;
+};
+
 // The sender applies a frame when it begins to leave, which is before it arrives.
 TEST(PauseRequests, AgreeAtBothEndsWhateverTheFrames) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     Rng rng{seed, 0};
     PauseRequests sender;
     PauseRequests receiver;
+    Asked asked;
+    sender.observe(&asked);
     std::vector<std::pair<int64_t, uint16_t>> frames;
     int64_t arrives = 0;
     for (int i = 0; i < 20; ++i) {
@@ -99,6 +108,10 @@ TEST(PauseRequests, AgreeAtBothEndsWhateverTheFrames) {
       const int64_t now = arrives + static_cast<int64_t>(rng.next() % 2);
       ASSERT_EQ(sender.time(kThree, at_ps(now)), Duration::ps(counted(frames, now))) << "seed " << seed;
       ASSERT_EQ(receiver.time(kThree, at_ps(now)), sender.time(kThree, at_ps(now))) << "seed " << seed;
+      const PauseSpan runs = sender.request(kThree);
+      const Instant end = std::min(runs.to, at_ps(now));
+      const Duration still = runs.from < end ? end - runs.from : Duration{};
+      ASSERT_EQ(asked.sum + still, sender.time(kThree, at_ps(now))) << "seed " << seed;
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -316,6 +317,56 @@ TEST(PauseTiming, HasTheQuantaAndResponsesOfTheStandard) {
     EXPECT_EQ(pause_response_quanta(ClockOffset::ppb(-100'000).of(rate)), quanta) << gbps << ", by a slow clock";
   }
   EXPECT_EQ(PauseTiming::of(Rate::gbps(400)).response, Duration::ps(905 * 1'280));
+}
+
+// Spans one behind the other, which add up.
+struct Spans : PauseObserver {
+  void stood_still(Priority priority, PauseSpan span) noexcept override {
+    if (priority != kThree) return;
+    in_order &= last <= span.from && !span.is_empty();
+    last = span.to;
+    sum += span.to - span.from;
+  }
+  void asked(Priority, PauseSpan) noexcept override {}
+  Duration sum;
+  Instant last;
+  bool in_order = true;
+};
+
+void do_something(PauseState& state, Instant now, Rng& rng) {
+  const auto some = static_cast<uint8_t>(rng.next());
+  switch (rng.next() % 7) {
+    case 0: return state.clear(now);
+    case 1: return state.suspend(some, now);
+    case 2: return state.resume(some, now);
+    case 3: return state.overrule(some & static_cast<uint8_t>(rng.next()), now);
+    case 4: return state.advance(now) == 0 ? state.leaves(some, now + 30 * kQuantum) : void();
+    case 5: return state.receive(PfcFrame::of(some, 0), now, kQuantum, kResponse);
+    default: break;
+  }
+  state.receive(PfcFrame::of(some, static_cast<uint16_t>(rng.next() % 3000)), now, kQuantum, kResponse);
+}
+
+TEST(PauseState, TellsAnObserverOfAllTheTimeThatItStoodStill) {
+  Duration all;
+  for (uint64_t seed = tests::seed(), end = seed + 50; seed < end; ++seed) {
+    Rng rng{seed, 0};
+    PauseState state;
+    Spans spans;
+    state.observe(&spans);
+    Instant now;
+    for (int i = 0; i < 200; ++i) {
+      now = now + static_cast<int64_t>(rng.next() % 1500) * kQuantum;
+      do_something(state, now, rng);
+      const PauseSpan open = state.standing_still(kThree);
+      const PauseSpan so_far{open.from, std::min(open.to, now)};
+      const Duration still = so_far.is_empty() ? Duration{} : so_far.to - so_far.from;
+      ASSERT_EQ(spans.sum + still, state.stopped_time(kThree, now)) << "seed " << seed;
+    }
+    ASSERT_TRUE(spans.in_order) << "seed " << seed;
+    all += spans.sum;
+  }
+  EXPECT_GT(all, Duration::ms(1));
 }
 
 }  // namespace
