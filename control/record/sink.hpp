@@ -7,6 +7,7 @@
 //   begin(shape)      once, before the first
 //   sample(sample)    what has changed, in the order of instants; nothing that it points at outlives the call
 //   event(event)      in the order of the log
+//   known_before(now) all events before that instant have been handed over
 //   end(now)          once; everything is where it belongs afterwards
 //   take_error()      why something could not be kept: a sentence's end, said once, then empty
 #pragma once
@@ -97,6 +98,7 @@ class EventSink {
   virtual void begin(const std::string& testbed) = 0;
   virtual void event(const dataplane::Event& event, std::string_view port) = 0;
   virtual void event(const ControlNote& note) = 0;
+  virtual void known_before(dataplane::Instant /*now*/) {}
   virtual void end(dataplane::Instant now) = 0;
   virtual std::string take_error() = 0;
 };

@@ -121,6 +121,7 @@ void EventLog::write_before(Instant now, Instant end) {
   }
   events_.erase(events_.begin(), event);
   notes_.erase(notes_.begin(), note);
+  for (const auto& sink : sinks_) sink->known_before(now);
   report_errors(std::min(now, end));
 }
 

@@ -20,6 +20,7 @@
 #include "testbeds/run/stack_control.hpp"
 #include "testbeds/run/stalled_flows.hpp"
 #include "testbeds/run/step_log.hpp"
+#include "testbeds/run/trace_file.hpp"
 #include "testbeds/run/trace_ranks.hpp"
 #include "testbeds/run/traffic_controller.hpp"
 #include "testbeds/run/training_ranks.hpp"
@@ -49,10 +50,11 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<RunRecording>(of.testbed, of.compiler, nodes, flows, log, of.errors);
   parts.add<StalledFlows>(of.testbed, engine, flows, links);
   auto& rank_links = parts.add<RankLinks>(of.testbed, nodes, flows);
-  auto& steps = parts.add<StepLog>(of.testbed, nodes, flows, captures, of.records_steps);
+  auto& steps = parts.add<StepLog>(of.testbed, nodes, flows, captures, of.steps);
   parts.add<CollectiveRanks>(of.testbed, nodes, rank_links, steps);
   parts.add<TrainingRanks>(of.testbed, nodes, rank_links, steps);
   parts.add<TraceRanks>(of.testbed, nodes, flows);
+  parts.add<TraceFile>(of.testbed, of.compiler, nodes, log, steps, of.errors);
   parts.add<FrameInjector>(of.assembly);
   parts.add<LiveControl>(nodes, of.compiler, links, faults, of.snapshot_at);
 }

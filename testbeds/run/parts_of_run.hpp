@@ -8,6 +8,7 @@
 #include "testbeds/run/assembly.hpp"
 #include "testbeds/run/incidents.hpp"
 #include "testbeds/run/run_part.hpp"
+#include "testbeds/run/step_log.hpp"
 
 namespace softspine::testbeds {
 
@@ -20,7 +21,7 @@ struct RunMaterial {
   Incidents& incidents;
   control::ErrorChannel& errors;
   std::function<control::FabricSnapshot(dataplane::Instant now)> snapshot_at;  // of the whole fabric, from an action
-  bool records_steps = false;
+  StepsAsked steps;
   bool stays = false;  // when its hosts' commands have ended
 };
 

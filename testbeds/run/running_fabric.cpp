@@ -19,8 +19,14 @@ std::expected<std::unique_ptr<RunningFabric>, std::string> RunningFabric::make(c
   auto assembly = assemble(testbed, out->compiler_, out->outside_.get(), options.flat, options.talk);
   if (!assembly) return std::unexpected(assembly.error());
   out->assembly_ = std::move(*assembly);
-  add_parts(out->parts_, {testbed, out->compiler_, out->outside_.get(), *out->assembly_, out->incidents_, out->errors_,
-                          [all = out.get()](dataplane::Instant now) { return all->snapshot_at(now); }, options.steps,
+  add_parts(out->parts_, {testbed,
+                          out->compiler_,
+                          out->outside_.get(),
+                          *out->assembly_,
+                          out->incidents_,
+                          out->errors_,
+                          [all = out.get()](dataplane::Instant now) { return all->snapshot_at(now); },
+                          {.explained = options.steps, .traced = options.traced_steps},
                           options.stays});
   out->parts_.start();
   if (!options.capture) return out;

@@ -63,6 +63,7 @@ StepRecord RankRecorder::record_of(const OpenOperation& operation, Instant at) n
 }
 
 void RankRecorder::posted(const OpenOperation& operation) noexcept {
+  if (taps_.empty()) return;
   const Connection& connection = connections_[operation.connection];
   for (uint32_t part = 0; part < operation.parts; ++part) {
     StepRecord record = record_of(operation, operation.posted);
@@ -129,16 +130,23 @@ size_t StepLog::worker_of(uint32_t node) const {
 }
 
 void StepLog::start() {
-  if (!is_on_) return;
+  if (!asked_.any()) return;
   for (uint32_t i = 0; i < nodes_.engine().workers(); ++i) buffers_.push_back(std::make_unique<StepBuffer>());
   watched_ = watched_flows();
-  if (nodes_.ranks().is_first()) {
-    std::vector<uint32_t> first_psns;
-    for (const PlannedFlow& plan : flows_.plans()) first_psns.push_back(plan.flow.first_psn);
-    history_ = std::make_unique<control::StepHistory>(testbed_.fabric, jobs(), std::move(first_psns));
+  if (asked_.explained) {
+    if (nodes_.ranks().is_first()) {
+      std::vector<uint32_t> first_psns;
+      for (const PlannedFlow& plan : flows_.plans()) first_psns.push_back(plan.flow.first_psn);
+      history_ = std::make_unique<control::StepHistory>(testbed_.fabric, jobs(), std::move(first_psns));
+    }
+    set_taps();
   }
-  set_taps();
   nodes_.engine().look_at(Instant::at(kLookEveryVirtual), [this](Instant now) { look(now); });
+}
+
+void StepLog::open(std::unique_ptr<control::StepSink> sink) {
+  sink_ = std::move(sink);
+  sink_->begin(jobs());
 }
 
 void StepLog::set_taps() {
@@ -153,7 +161,7 @@ void StepLog::set_taps() {
 }
 
 std::unique_ptr<RankRecorder> StepLog::recorder_of(size_t job, uint32_t rank, const RankConfig& config) {
-  if (!is_on_) return nullptr;
+  if (!asked_.any()) return nullptr;
   const RankTraffic& traffic = traffic_of(job);
   const uint32_t mtu = testbed_.workloads.empty() ? 4096 : testbed_.workloads[traffic.workload].mtu;
   const uint32_t host = traffic.hosts[rank];
@@ -175,6 +183,19 @@ void StepLog::look(Instant now) {
   engine.look_at(then, [this](Instant later) { look(later); });
 }
 
+void StepLog::add_looks(Instant known, std::span<const StepsHere> all) {
+  std::vector<control::PortLook> ports(history_->looks().count());
+  for (const StepsHere& each : all) {
+    for (const auto& [port, look] : each.looks) ports[history_->looks().index_of(port)] = look;
+  }
+  history_->looks().add(known, std::move(ports));
+}
+
+void StepLog::hand_over(const StepRecord& step) {
+  if (history_) history_->take(step);
+  if (sink_ && !step.is_posted) sink_->step(step);
+}
+
 StepsHere StepLog::take_here(Instant known) {
   StepsHere out;
   for (const auto& tap : taps_) out.looks.push_back({tap->port(), tap->take_look(known)});
@@ -190,28 +211,27 @@ StepsHere StepLog::take_here(Instant known) {
 void StepLog::take_before(Instant now) {
   const Instant known = std::min(now, nodes_.engine().now());
   const std::vector<StepsHere> all = nodes_.ranks().collect(take_here(known));
-  if (!history_) return;
-  std::vector<control::PortLook> ports(history_->looks().count());
+  if (!nodes_.ranks().is_first()) return;
   for (const StepsHere& each : all) {
-    for (const auto& [port, look] : each.looks) ports[history_->looks().index_of(port)] = look;
     steps_.insert(steps_.end(), each.steps.begin(), each.steps.end());
     hops_.insert(hops_.end(), each.hops.begin(), each.hops.end());
   }
-  history_->looks().add(known, std::move(ports));
+  if (history_) add_looks(known, all);
   // A message is posted before it leaves, and arrives after it has left: so all of either kind up to a step.
   auto hop = hops_.begin();
   std::ranges::sort(hops_, {}, &HopRecord::order);
   take_in_order(steps_, now, [&](const StepRecord& step) {
     for (; hop != hops_.end() && hop->at < step.at; ++hop) history_->take(*hop);
-    history_->take(step);
+    hand_over(step);
   });
   for (; hop != hops_.end() && hop->at < now; ++hop) history_->take(*hop);
   hops_.erase(hops_.begin(), hop);
+  if (sink_) sink_->known_before(now);
 }
 
 void StepLog::finish(Instant now) {
   static_cast<void>(now);
-  if (is_on_) take_before(Instant::never());
+  if (asked_.any()) take_before(Instant::never());
 }
 
 void StepLog::snapshot(control::FabricSnapshot& out) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the ranks of collectives and trainings do and wait for, recorded while they run (control/steps). Nobody records
 // unless the user asks: else there is no tap, and a rank's program has one comparison with null for each operation.
+// Two may ask: the history, which finds why ranks waited, and needs taps at all ports; and a sink (control/steps),
+// which takes the operations as they end.
 //
 //   recorder_of   of one rank: writes into the buffer of its worker
 //   looks         at the multiples of an interval of emulated time, everything that happened before is taken, in one
@@ -17,6 +19,7 @@
 
 #include "control/model/testbed.hpp"
 #include "control/steps/step_history.hpp"
+#include "control/steps/step_sink.hpp"
 #include "testbeds/hosts/rank_program.hpp"
 #include "testbeds/run/captures.hpp"
 #include "testbeds/run/message_taps.hpp"
@@ -24,12 +27,19 @@
 
 namespace softspine::testbeds {
 
+struct StepsAsked {
+  bool explained = false;  // for the history
+  bool traced = false;     // for a sink
+  bool any() const { return explained || traced; }
+};
+
 class RankRecorder {
  public:
   // By sender, receiver, channel: the first queue pair's flow.
   using FirstFlows = std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t>;
 
-  // `config`: of the rank's program. `taps`: of its host's ports. All but `config` outlive it.
+  // `config`: of the rank's program. `taps`: of its host's ports; without any, nobody asks for what is posted. All but
+  // `config` outlive it.
   RankRecorder(uint32_t job, uint32_t rank, const RankConfig& config, const FirstFlows& flows, uint32_t mtu,
                std::span<const std::unique_ptr<MessageTap>> taps, StepBuffer& buffer);
 
@@ -72,13 +82,18 @@ class StepLog : public RunPart {
  public:
   // All must outlive it.
   StepLog(const control::Testbed& testbed, const LocalNodes& nodes, const RunFlows& flows, Captures& captures,
-          bool is_on)
-      : testbed_(testbed), nodes_(nodes), flows_(flows), captures_(captures), is_on_(is_on) {}
+          StepsAsked asked)
+      : testbed_(testbed), nodes_(nodes), flows_(flows), captures_(captures), asked_(asked) {}
   ~StepLog() override;
 
   void start() override;
   void finish(dataplane::Instant now) override;
   void snapshot(control::FabricSnapshot& out) override;
+
+  // Whether a sink would have anything to take: there are ranks, and it was made for one.
+  bool has_ranks() const { return asked_.traced && !jobs().empty(); }
+  // Called before the first window, if has_ranks().
+  void open(std::unique_ptr<control::StepSink> sink);
 
   // When ranks are made, after start(): null if nothing is recorded. The host is here. `job`: collectives, then
   // trainings, in the testbed's order.
@@ -92,20 +107,23 @@ class StepLog : public RunPart {
   void look(dataplane::Instant now);
   StepsHere take_here(dataplane::Instant known);
   void take_before(dataplane::Instant now);
+  void add_looks(dataplane::Instant known, std::span<const StepsHere> all);
+  void hand_over(const control::StepRecord& step);
   size_t worker_of(uint32_t node) const;
 
   const control::Testbed& testbed_;
   const LocalNodes& nodes_;
   const RunFlows& flows_;
   Captures& captures_;
-  bool is_on_;
+  StepsAsked asked_;
   std::vector<std::unique_ptr<StepBuffer>> buffers_;   // by worker
   std::vector<bool> watched_;                          // by flow
   std::vector<RankRecorder::FirstFlows> first_flows_;  // by job
   std::vector<std::unique_ptr<MessageTap>> taps_;      // in the order of nodes
   std::vector<control::StepRecord> steps_;             // not taken yet
   std::vector<control::HopRecord> hops_;               // likewise
-  std::unique_ptr<control::StepHistory> history_;      // at rank 0
+  std::unique_ptr<control::StepHistory> history_;      // at rank 0; null: nobody asks for reasons
+  std::unique_ptr<control::StepSink> sink_;            // null: nobody takes operations
 };
 
 }  // namespace softspine::testbeds

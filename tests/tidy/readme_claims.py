@@ -32,6 +32,12 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'Every list has an end and large tiers are folded: the page of a pod of 15,360 hosts is less than 5 MB.':
             [COMMAND + 'report_page.py a_large_fabric_is_a_small_page'],
     },
+    'docs/perfetto.md': {
+        "- The interval of occupancies is that of a recording if `--trace-interval` does not set one: a thousandth of the run's duration, at least 10 us.":
+            ['tests/scenario/run/recording_test.cpp IsAThousandthOfTheDuration', 'tools/softspine/run_files.cpp usual_record_interval'],
+        'On a full disk the run goes on, says so, and ends with status 1.':
+            ['tests/scenario/run/trace_test.cpp ThatFindsTheDiskFullSaysSoOnceAndIsReadableUpToThere', COMMAND + 'perfetto_trace.py ends_well_on_a_full_disk'],
+    },
     'docs/failures.md': {
         "| the receiver | the sender, by timeouts alone: the receiver's ToR drops as `neighbour_incomplete` | `path_change_after` × 4.096 µs × 2^`ack_timeout`, then the sender takes its other port | dual-tor-failure-receiver |":
             ['tests/scenario/run/planes_test.cpp dual-tor-failure-receiver'],

@@ -46,6 +46,12 @@ void add_telemetry_options(CLI::App& command, RunArguments& out) {
   add_interval(command, "--record-interval", out.record_interval,
                "emulated time from one sample of the recording to the next; if not given, a thousandth of the "
                "duration, but at least 10us");
+  command.add_option("--trace", out.trace,
+                     "write pauses and who asked for them, occupancies, drops, marks, events and the operations of "
+                     "ranks to this file, as a Perfetto trace for ui.perfetto.dev (docs/perfetto.md)");
+  add_interval(
+      command, "--trace-interval", out.trace_interval,
+      "emulated time from one sample of the trace's occupancies to the next; as --record-interval if not given");
 }
 
 void add_http_options(CLI::App& command, RunArguments& out) {

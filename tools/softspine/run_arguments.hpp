@@ -32,6 +32,8 @@ struct RunArguments {
   std::string record;
   std::string html;
   std::optional<dataplane::Duration> record_interval;
+  std::string trace;
+  std::optional<dataplane::Duration> trace_interval;
   RunPictures pictures;
   std::string folder;
   bool flat = false;

@@ -30,6 +30,7 @@
 #include "testbeds/run/queue_lengths.hpp"
 #include "testbeds/run/run_recording.hpp"
 #include "testbeds/run/running_fabric.hpp"
+#include "testbeds/run/trace_file.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tools/command/complain.hpp"
 #include "tools/command/screen.hpp"
@@ -99,6 +100,7 @@ class Run {
     if (!samples && arguments_.sample_interval)
       return fail("--sample-interval goes with --counters-file, --flow-series or --qlen-file");
     if (!is_recorded() && arguments_.record_interval) return fail("--record-interval goes with --record or --html");
+    if (arguments_.trace.empty() && arguments_.trace_interval) return fail("--trace-interval goes with --trace");
     std::vector<FileUse> files = outputs();
     for (const FileUse& file : files) {
       const std::string obstacle = file.path.empty() ? "" : obstacle_to_writing(file.path);
@@ -164,7 +166,8 @@ class Run {
                              {"the flows over time", arguments_.flow_series, true},
                              {"events", events_, true},
                              {"the recording", arguments_.record, true},
-                             {"the page", arguments_.html, true}};
+                             {"the page", arguments_.html, true},
+                             {"the trace", arguments_.trace, true}};
     for (FileUse& picture : arguments_.pictures.outputs()) out.push_back(std::move(picture));
     return out;
   }
@@ -196,6 +199,7 @@ class Run {
     open(!arguments_.pfc_file.empty(), [&] { return fabric_->part<testbeds::PfcFile>().open(arguments_.pfc_file); });
     if (!arguments_.qlen_file.empty()) fabric_->part<testbeds::QueueLengths>().begin_every(series_.interval);
     open(!events_.empty(), [&] { return fabric_->part<testbeds::EventLog>().open(events_); });
+    open(!arguments_.trace.empty(), [&] { return open_trace(*fabric_, arguments_); });
     open(is_recorded(), [&] { return open_recording(); });
     return out;
   }
@@ -235,6 +239,7 @@ class Run {
                    .flat = arguments_.flat,
                    .stays = arguments_.stays,
                    .steps = !arguments_.pictures.steps.empty(),
+                   .traced_steps = !arguments_.trace.empty(),
                    .talk = ranks_ == nullptr ? nullptr : &ranks_->talk()});
     if (!fabric) return fail(fabric.error());
     fabric_ = std::move(*fabric);
@@ -339,7 +344,8 @@ class Run {
     error_printer_.reset();
     const bool adds_up = all_add_up(report["totals"]["imbalances"].get<std::vector<std::string>>()) &&
                          all_add_up(fabric_->part<testbeds::CounterSeries>().check(snapshot)) &&
-                         all_add_up(recording.check(snapshot));
+                         all_add_up(recording.check(snapshot)) &&
+                         all_add_up(fabric_->part<testbeds::TraceFile>().check(snapshot));
     const bool succeeded = adds_up && all_went_on(report) && all_commands_succeeded(outcomes) &&
                            std::ranges::all_of(verdicts, &control::Verdict::held);
     if (arguments_.json) {
@@ -487,6 +493,7 @@ void add_run_command(CLI::App& app, Status& status) {
       "  softspine run pfc-storm.yaml --counters-file storm.jsonl --sample-interval 10us --counters 'pfc_*,drops'\n"
       "  softspine run pfc-storm.yaml --events events.jsonl\n"
       "  softspine run pfc-storm.yaml --record storm.sqlite --html storm.html\n"
+      "  softspine run pfc-storm.yaml --trace storm.perfetto-trace\n"
       "  softspine run link-flap.yaml --timeline faults.png\n"
       "  softspine run two-tier.yaml --clock wall --http 127.0.0.1:8080\n"
       "  mpirun -n 4 softspine run two-tier.yaml --report report.json\n"

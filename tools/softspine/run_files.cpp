@@ -8,6 +8,8 @@
 #include <initializer_list>
 #include <system_error>
 
+#include "testbeds/run/run_recording.hpp"
+#include "testbeds/run/trace_file.hpp"
 #include "tools/softspine/summary/summary_words.hpp"
 
 namespace softspine::tools {
@@ -29,6 +31,12 @@ std::string capture_line(const std::string& file, bool is_numbered, const contro
 
 }  // namespace
 
+std::expected<void, std::string> open_trace(const testbeds::RunningFabric& fabric, const RunArguments& arguments) {
+  if (arguments.trace.empty()) return {};
+  const dataplane::Duration usual = testbeds::usual_record_interval(fabric.testbed().run);
+  return fabric.part<testbeds::TraceFile>().open({arguments.trace, arguments.trace_interval.value_or(usual)});
+}
+
 std::string files_text(const RunArguments& arguments, const TelemetryFiles& telemetry,
                        const std::expected<control::CaptureTotals, std::string>& capture) {
   std::string out = line(arguments.report, "the report");
@@ -38,6 +46,7 @@ std::string files_text(const RunArguments& arguments, const TelemetryFiles& tele
   out += line(telemetry.events, "events");
   out += line(arguments.record, "the recording");
   out += line(arguments.html, "the page");
+  out += line(arguments.trace, "the trace");
   out += arguments.pictures.list();
   out += line(arguments.flows, "each flow");
   out += line(arguments.fct_file, "completion times");

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "control/capture/capture.hpp"
+#include "testbeds/run/running_fabric.hpp"
 #include "tools/softspine/run_arguments.hpp"
 #include "tools/softspine/views/file_clashes.hpp"
 
@@ -16,6 +17,9 @@ struct TelemetryFiles {
   std::string counters;
   std::string events;
 };
+
+// Nothing, if none is asked for. Called before the first window. The error is a sentence.
+std::expected<void, std::string> open_trace(const testbeds::RunningFabric& fabric, const RunArguments& arguments);
 
 // A line for each file.
 std::string files_text(const RunArguments& arguments, const TelemetryFiles& telemetry,

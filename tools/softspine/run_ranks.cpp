@@ -145,6 +145,7 @@ std::expected<void, Status> able_over_ranks(const RunArguments& arguments, const
   const auto refuse = [&out](bool is_asked, const char* what) {
     if (is_asked) out.push_back(std::string(what) + " not there with more than one rank yet");
   };
+  refuse(!arguments.trace.empty(), "--trace is");
   refuse(arguments.http.has_value(), "--http is");
   for (const std::string& why : out) complain("softspine: {}: {}\n", arguments.file, why);
   if (!out.empty()) return std::unexpected(Status::kWrongInput);

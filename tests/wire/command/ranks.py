@@ -159,6 +159,7 @@ def refuses_what_is_not_there(it: Softspine) -> Problems:
     """what is not there over ranks, a wrong file: status 2, said once"""
     file = it.write('pods.yaml', PODS.replace('DURATION', '100us'))
     for words, why in ((['--http', '127.0.0.1:0'], '--http is not there with more than one rank yet'),
+                        (['--trace', 'out.trace'], '--trace is not there with more than one rank yet'),
                        (['--clock', 'wall'], 'the wall clock is not there with more than one rank yet'),
                        (['--report', 'no/where.json'], 'no/where.json')):
         done = mpirun(it, 2, 'run', file, '--quiet', *words)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A receiver of what the ranks of collectives and trainings do, while they run (testbeds/run/step_log.hpp).
+//
+//   begin(jobs)          once, before the first; collectives, then trainings, in the testbed's order
+//   step(record)         an operation that is done, in the order of StepRecord::order()
+//   known_before(now)    every operation that was done before `now` has been handed over; never(): all of them
+#pragma once
+
+#include <vector>
+
+#include "control/steps/step_history.hpp"
+#include "control/steps/step_record.hpp"
+
+namespace softspine::control {
+
+class StepSink {
+ public:
+  StepSink() = default;
+  virtual ~StepSink() = default;
+  StepSink(const StepSink&) = delete;
+  StepSink& operator=(const StepSink&) = delete;
+
+  virtual void begin(const std::vector<StepJob>& jobs) = 0;
+  virtual void step(const StepRecord& record) = 0;
+  virtual void known_before(dataplane::Instant now) = 0;
+};
+
+}  // namespace softspine::control
