@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -19,7 +18,6 @@
 #include "control/report/fct_file.hpp"
 #include "control/report/flows_csv.hpp"
 #include "control/report/report.hpp"
-#include "dataplane/edge/owned_fd.hpp"
 #include "dataplane/packet/huge_heap.hpp"
 #include "testbeds/run/captures.hpp"
 #include "testbeds/run/counter_series.hpp"
@@ -206,20 +204,10 @@ class Run {
 
   bool is_recorded() const { return !arguments_.record.empty() || !arguments_.html.empty(); }
 
-  // The page is made of a recording: of one that goes, if none is asked for.
-  std::expected<void, std::string> make_recording() {
-    recording_ = arguments_.record;
-    if (!recording_.empty()) return {};
-    std::error_code none;
-    recording_ = (std::filesystem::temp_directory_path(none) / "softspine-page-XXXXXX").string();
-    const dataplane::OwnedFd made{mkstemp(recording_.data())};
-    if (made) return {};
-    return std::unexpected("cannot make " + std::exchange(recording_, "") + " for the page: " + std::strerror(errno));
-  }
-
   std::expected<void, std::string> open_recording() {
     std::expected<void, std::string> made;
-    if (is_first()) made = make_recording();
+    if (is_first()) recording_ = arguments_.record;
+    if (is_first() && recording_.empty()) made = make_file_for_page(recording_);
     const dataplane::Duration usual = testbeds::usual_record_interval(testbed_.run);
     const auto opened =
         fabric_->part<testbeds::RunRecording>().open({.path = recording_,

@@ -4,10 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <initializer_list>
 #include <system_error>
+#include <utility>
 
+#include "dataplane/edge/owned_fd.hpp"
 #include "testbeds/run/run_recording.hpp"
 #include "testbeds/run/trace_file.hpp"
 #include "tools/softspine/summary/summary_words.hpp"
@@ -35,6 +40,15 @@ std::expected<void, std::string> open_trace(const testbeds::RunningFabric& fabri
   if (arguments.trace.empty()) return {};
   const dataplane::Duration usual = testbeds::usual_record_interval(fabric.testbed().run);
   return fabric.part<testbeds::TraceFile>().open({arguments.trace, arguments.trace_interval.value_or(usual)});
+}
+
+std::expected<void, std::string> make_file_for_page(std::string& path) {
+  std::error_code none;
+  std::string made = (std::filesystem::temp_directory_path(none) / "softspine-page-XXXXXX").string();
+  const dataplane::OwnedFd file{mkstemp(made.data())};
+  if (!file) return std::unexpected("cannot make " + made + " for the page: " + std::strerror(errno));
+  path = std::move(made);
+  return {};
 }
 
 std::string files_text(const RunArguments& arguments, const TelemetryFiles& telemetry,

@@ -21,6 +21,9 @@ struct TelemetryFiles {
 // Nothing, if none is asked for. Called before the first window. The error is a sentence.
 std::expected<void, std::string> open_trace(const testbeds::RunningFabric& fabric, const RunArguments& arguments);
 
+// The page is made of a recording: of one that goes, if none is asked for. `path` stays empty with an error.
+std::expected<void, std::string> make_file_for_page(std::string& path);
+
 // A line for each file.
 std::string files_text(const RunArguments& arguments, const TelemetryFiles& telemetry,
                        const std::expected<control::CaptureTotals, std::string>& capture);
