@@ -87,6 +87,7 @@ std::string one_that_matters(const std::string& text, const Variant& all, const 
   if (all.logs_events) attempt({.logs_events = true});
   if (all.records) attempt({.records = true});
   if (all.writes_ns3) attempt({.writes_ns3 = true});
+  if (all.traces) attempt({.traces = true});
   if (all.poisons) attempt({.poisons = true});
   return out;
 }
@@ -113,15 +114,20 @@ void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
   for (const auto& each : first.snapshot.flows) tally.compared["copies under way"] += each.copies;
   const Duration odd = odd_interval(seed);
   VariantOutcome with_steps;
-  for (const Variant& variant :
-       {Variant{.workers = 2, .logs_events = true, .samples = odd, .records_steps = true, .writes_ns3 = true},
-        Variant{.workers = 3,
-                .flat = true,
-                .captures = !drawn.floods,
-                .records = true,
-                .records_steps = true,
-                .writes_ns3 = true},
-        Variant{.poisons = true}}) {
+  for (const Variant& variant : {Variant{.workers = 2,
+                                         .logs_events = true,
+                                         .samples = odd,
+                                         .records_steps = true,
+                                         .writes_ns3 = true,
+                                         .traces = true},
+                                 Variant{.workers = 3,
+                                         .flat = true,
+                                         .captures = !drawn.floods,
+                                         .records = true,
+                                         .records_steps = true,
+                                         .writes_ns3 = true,
+                                         .traces = true},
+                                 Variant{.poisons = true}}) {
     const VariantOutcome other = run_variant(drawn.text, variant);
     const std::string differs = difference(other, first);
     if (variant.records_steps) {

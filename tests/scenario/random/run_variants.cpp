@@ -23,11 +23,13 @@
 #include "testbeds/run/rank_process.hpp"
 #include "testbeds/run/run_recording.hpp"
 #include "testbeds/run/running_fabric.hpp"
+#include "testbeds/run/trace_file.hpp"
 #include "tests/harness/rank_threads.hpp"
 #include "tests/scenario/random/drawn_files.hpp"
 #include "tests/scenario/random/edge_files.hpp"
 #include "tests/scenario/run/recording_reader.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
+#include "tests/scenario/run/trace_reader.hpp"
 
 namespace softspine::testbeds {
 namespace {
@@ -73,6 +75,7 @@ void open_outputs(RunningFabric& fabric, const Variant& variant) {
     fine(fabric.part<PfcFile>().open(temporary("pfc")));
     fabric.part<QueueLengths>().begin_every(kOddInterval * 10);  // workers meet for each
   }
+  if (variant.traces) fine(fabric.part<TraceFile>().open({temporary("trace"), kOddInterval * 10}));
   if (!variant.samples) return;
   const dataplane::Duration interval = *variant.samples;
   fine(fabric.part<CounterSeries>().open({.path = temporary("series"), .interval = interval, .counters = {}}));
@@ -94,6 +97,12 @@ void check_recording(RunningFabric& fabric, VariantOutcome& outcome) {
   EXPECT_TRUE(found == wanted) << "what is recorded is not what is reported";
   outcome.recording = reader.content();
   std::filesystem::remove(temporary("sqlite"));
+}
+
+// What its packets say, put together by the rules of their reader, is what the report says.
+void check_trace(const control::Fabric& fabric, VariantOutcome& out) {
+  out.trace = taken(temporary("trace"));
+  for (const std::string& wrong : differences(read_trace(out.trace), out.snapshot, fabric)) ADD_FAILURE() << wrong;
 }
 
 // The line that differs, and the same one of the other text.
@@ -139,6 +148,9 @@ void finish(RunningFabric& fabric, const Variant& variant, VariantOutcome& out) 
       control::report_json(out.snapshot, {.testbed = testbed.name, .clock = "virtual", .seed = testbed.run.seed});
   EXPECT_EQ(out.report["totals"]["imbalances"], control::Json::array());
   for (const std::string& wrong : fabric.part<CounterSeries>().check(out.snapshot)) ADD_FAILURE() << wrong;
+  if (variant.traces) {
+    for (const std::string& wrong : fabric.part<TraceFile>().check(out.snapshot)) ADD_FAILURE() << wrong;
+  }
   if (variant.records) check_recording(fabric, out);
   if (variant.writes_ns3) out.queues = fabric.part<QueueLengths>().text();
 }
@@ -209,6 +221,7 @@ std::string Variant::text() const {
   if (records) out += ", recording";
   if (records_steps) out += ", steps";
   if (writes_ns3) out += ", ns-3's files";
+  if (traces) out += ", a trace for Perfetto";
   if (poisons) out += ", poisoned packets";
   return out;
 }
@@ -226,8 +239,11 @@ VariantOutcome run_variant(const std::string& text, const Variant& variant) {
     return out;
   }
   const Poisoned poisoned(variant.poisons);
-  auto fabric = RunningFabric::make(
-      *testbed, {.run_folder = {}, .capture = std::nullopt, .flat = variant.flat, .steps = variant.records_steps});
+  auto fabric = RunningFabric::make(*testbed, {.run_folder = {},
+                                               .capture = std::nullopt,
+                                               .flat = variant.flat,
+                                               .steps = variant.records_steps,
+                                               .traced_steps = variant.traces});
   if (!fabric) {
     out.refused = fabric.error();
     return out;
@@ -239,6 +255,7 @@ VariantOutcome run_variant(const std::string& text, const Variant& variant) {
   EXPECT_EQ((*fabric)->drain(), 0U) << "packets that leaked";
   fabric->reset();  // closes its files
   take_files(variant, out);
+  if (variant.traces) check_trace(testbed->fabric, out);
   out.edges = take_edge_outputs();
   return out;
 }
@@ -263,6 +280,7 @@ std::string difference(const VariantOutcome& a, const VariantOutcome& b) {
     if (a.pauses != b.pauses) return "ns-3's pauses: " + first_line_apart(a.pauses, b.pauses);
     if (a.queues != b.queues) return "ns-3's queues: " + first_line_apart(a.queues, b.queues);
   }
+  if (!a.trace.empty() && !b.trace.empty() && a.trace != b.trace) return "the trace for Perfetto";
   if (a.edges != b.edges) return "what edges wrote";
   return "";
 }

@@ -24,6 +24,7 @@ struct Variant {
   bool records = false;                        // into a database, at that interval or at an odd one
   bool records_steps = false;
   bool writes_ns3 = false;  // pauses and queue lengths
+  bool traces = false;      // for Perfetto; on one rank
   bool poisons = false;     // packets come with other bytes each time
   std::string text() const;
 };
@@ -41,6 +42,7 @@ struct VariantOutcome {
   RecordedTables recording;
   std::string pauses;  // as ns-3 has them, as are the next
   std::string queues;
+  std::string trace;                         // for Perfetto
   std::map<std::string, std::string> edges;  // what they wrote, by the file's name
   std::string refused;                       // why the testbed cannot be built; empty: it has run
 };
