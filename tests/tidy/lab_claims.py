@@ -17,7 +17,7 @@ LAB_CLAIMS: dict[str, dict[str, list[str]]] = {
             [COMMAND + 'labs.py def many_programs', COMMAND + 'labs.py it was 7'],
     },
     'docs/labs.md': {
-        "pid=$(podman inspect -f '{{.State.Pid}}' web) ip link add web type veth peer name fabric0 netns $pid ip link set web up nsenter --target $pid --net ip link set fabric0 address 02:00:00:01:00:00 mtu 1500 up nsenter --target $pid --net ip addr add 10.0.1.2/24 dev fabric0 nsenter --target $pid --net ip route add 10.0.0.0/8 via 10.0.1.1 softspine up container.yaml softspine exec h2 -- ping -c 3 10.0.1.2":
+        "pid=$(podman inspect -f '{{.State.Pid}}' web) softspine up container.yaml --set topology.nodes.h1.namespace.join=$pid softspine exec h2 -- ping -c 3 10.0.1.2":
             [COMMAND + 'containers.py def does_the_recipe'],
         '`down` waits for the end, prints what `run` prints at its end, and returns its status: 1 if an expectation or a command has failed.':
             [COMMAND + 'labs.py def stays_up'],
