@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What counters over time, the event log and a recording cost a run, by callgrind: instructions of all threads, with a file and without, 64 hosts at line rate.
+"""What counters over time, the event log, a recording and a trace cost a run, by callgrind: instructions of all threads, with a file and without, 64 hosts at line rate.
 
 Two lengths of the same run are subtracted from each other, so that what happens once (reading the testbed, memory, the
 first snapshot, the check at the end) is left out on both sides. Frames are large: a run has the fewer of them to do, and
@@ -25,6 +25,7 @@ CASES = [
     ('pauses and drops every 10 us', ['--counters-file', FILE, '--sample-interval', '10us', '--counters', 'pfc_*,paused_ps,drops'], 0.05),
     ('the event log', ['--events', FILE], 0.05),
     ('a recording every 10 us', ['--record', FILE, '--record-interval', '10us'], 0.12),
+    ('a trace every 10 us', ['--trace', FILE, '--trace-interval', '10us'], 0.10),
 ]
 TESTBED = '''name: counters-cost
 run: {{clock: virtual, duration: {length}us, seed: 7}}
