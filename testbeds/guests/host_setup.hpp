@@ -12,12 +12,12 @@
 namespace softspine::testbeds {
 
 struct NicSpec {
-  std::string device;        // its name there; empty: eth0, eth1, … in their order
   std::string vhost_socket;  // served by the fabric: a guest connects to it. Empty where the NICs are there already
   std::string mac;
   std::vector<std::string> addresses;  // "10.0.0.1/24", "2001:db8::1/64"
   std::vector<std::string> gateways;
   unsigned mtu = 1500;
+  std::string device;  // its name there; empty: eth0, eth1, … in their order
 };
 
 struct HostSetup {

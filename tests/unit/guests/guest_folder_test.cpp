@@ -30,11 +30,22 @@ TEST(GuestFolder, QuotesWhatAShellWouldExpand) {
 }
 
 TEST(GuestFolder, WritesTheSettingsOfEveryNic) {
-  EXPECT_EQ(settings_text(dual_homed(), 2596.1416),
-            "NAME='h1'\nCPU_MHZ='2596.142'\nBOND_MODE=''\nNICS='2'\n"
-            "NIC0_MAC='02:00:00:00:00:01'\nNIC0_MTU='4200'\nNIC0_ADDRESSES='10.0.0.1/24 2001:db8::1/64'\n"
-            "NIC0_GATEWAYS='10.0.0.254 2001:db8::fe'\n"
-            "NIC1_MAC='02:00:00:00:00:02'\nNIC1_MTU='1500'\nNIC1_ADDRESSES='10.0.1.1/24'\nNIC1_GATEWAYS=''\n");
+  EXPECT_EQ(
+      settings_text(dual_homed(), 2596.1416),
+      "NAME='h1'\nCPU_MHZ='2596.142'\nBOND_MODE=''\nNICS='2'\n"
+      "NIC0_DEVICE='eth0'\nNIC0_MAC='02:00:00:00:00:01'\nNIC0_MTU='4200'\nNIC0_ADDRESSES='10.0.0.1/24 2001:db8::1/64'\n"
+      "NIC0_GATEWAYS='10.0.0.254 2001:db8::fe'\n"
+      "NIC1_DEVICE='eth1'\nNIC1_MAC='02:00:00:00:00:02'\nNIC1_MTU='1500'\nNIC1_ADDRESSES='10.0.1.1/"
+      "24'\nNIC1_GATEWAYS=''\n");
+}
+
+TEST(GuestFolder, SaysWhereOthersUseTheNetworkToo) {
+  HostSetup setup{.name = "h1", .nics = {{.mac = "02:00:00:00:00:01", .device = "fabric0"}}, .run = "true"};
+  setup.joins = true;
+  setup.routes = {"10.0.2.0/24", "fd00:0:0:2::/64"};
+  const std::string text = settings_text(setup, 1000);
+  EXPECT_NE(text.find("JOINS='yes'\nROUTES='10.0.2.0/24 fd00:0:0:2::/64'\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("NIC0_DEVICE='fabric0'\n"), std::string::npos) << text;
 }
 
 TEST(GuestFolder, ExportsTheEnvironmentUnexpanded) {
