@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "dataplane/units/rate.hpp"
+#include "dataplane/units/share.hpp"
 #include "dataplane/units/time.hpp"
 
 namespace softspine::control {
@@ -34,10 +35,7 @@ struct Length {
   friend auto operator<=>(const Length&, const Length&) = default;
 };
 
-struct Share {
-  uint64_t millionths = 0;
-  friend auto operator<=>(const Share&, const Share&) = default;
-};
+using dataplane::Share;
 
 struct Unit {
   std::string_view name;

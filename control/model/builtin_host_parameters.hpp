@@ -6,9 +6,9 @@
 
 #include <tuple>
 
-#include "control/format/quantity.hpp"
 #include "dataplane/units/parameter_key.hpp"
 #include "dataplane/units/rate.hpp"
+#include "dataplane/units/share.hpp"
 #include "dataplane/units/time.hpp"
 #include "dataplane/units/wide.hpp"
 
@@ -19,7 +19,7 @@ struct BuiltinHostParameters {
   // Of what joins the GPUs of a server (testbeds/hosts/scale_up_port.hpp), of one direction. NVLink 4: 450 GB/s.
   dataplane::Rate scale_up_rate = dataplane::Rate::gbps(3'600);
   dataplane::Duration scale_up_latency = dataplane::Duration::us(1);
-  Share compute_scale{1'000'000};  // of the times that ranks on this host compute
+  dataplane::Share compute_scale{1'000'000};  // of the times that ranks on this host compute
 
   // For how long it computes what takes `time` at 100%; rounded down to a picosecond.
   dataplane::Duration computing(dataplane::Duration time) const {
@@ -45,7 +45,8 @@ inline constexpr std::tuple kBuiltinHostKeys{
         .without_default(),
     dataplane::parameter("compute_scale", &BuiltinHostParameters::compute_scale,
                          "built-in hosts: of all times that ranks of collectives, trainings and traces compute here; a "
-                         "GPU of half the speed has 200%",
-                         Share{10'000}, Share{100'000'000})};
+                         "GPU of half the speed has 200%; 100% if not given",
+                         dataplane::Share{10'000}, dataplane::Share{100'000'000})
+        .without_default()};
 
 }  // namespace softspine::control

@@ -24,7 +24,7 @@ struct NamespaceRow {
   Value where;
   std::string run;
   std::string join;
-  std::string interface = NamespaceHost{}.interface;
+  std::optional<std::string> interface;
   dataplane::Duration timeout = NamespaceHost{}.timeout;
 };
 struct VerbsRow {

@@ -277,7 +277,8 @@ const Table<NamespaceRow>& Tables<NamespaceRow>::table() {
           .optional("join", &NamespaceRow::join,
                     "one that exists already, such as a container's: its file, or the number of a process in it; one "
                     "of our own if not given")
-          .optional("interface", &NamespaceRow::interface, "with 'join': what the fabric's port is called there")
+          .optional("interface", &NamespaceRow::interface,
+                    "with 'join': what the fabric's port is called there; fabric0 if not given")
           .optional("timeout", &NamespaceRow::timeout, "wall time of the command, from its begin, until it is given up",
                     at_least(Duration::ms(1)));
   return table;

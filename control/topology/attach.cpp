@@ -35,7 +35,7 @@ Attachment attachment_of(const NodeRow& row) {
   }
   if (row.name_space) {
     return NamespaceHost{row.name_space->run, row.name_space->timeout, file_of_namespace(row.name_space->join),
-                         row.name_space->interface};
+                         row.name_space->interface.value_or(NamespaceHost{}.interface)};
   }
   if (row.verbs) return VerbsHost{row.verbs->run, row.verbs->timeout};
   if (!row.edge) return BuiltinHost{};
@@ -53,9 +53,14 @@ HostNic nic_of(const NicRow& row) {
   return nic;
 }
 
+bool names_an_interface(const std::string& name) {
+  return !name.empty() && name.size() <= kMaxInterfaceName && name.find_first_of("/ :") == std::string::npos &&
+         name != "." && name != "..";
+}
+
 void check_joined(Reader& reader, const NamespaceRow& row, const FabricNode& node) {
   if (row.join.empty()) {
-    if (is_given(row.where, "interface"))
+    if (row.interface)
       reader.fail(row.where.child("interface"), "is for a namespace that exists already, and there is no 'join'");
     return;
   }
@@ -63,12 +68,10 @@ void check_joined(Reader& reader, const NamespaceRow& row, const FabricNode& nod
     reader.fail(
         row.where.child("join"),
         shown(row.join) + " is neither the path of a file, such as /run/netns/web, nor the number of a process");
-  const bool is_name = !row.interface.empty() && row.interface.size() <= kMaxInterfaceName &&
-                       row.interface.find_first_of("/ :") == std::string::npos && row.interface != "." &&
-                       row.interface != "..";
+  const bool is_name = !row.interface || names_an_interface(*row.interface);
   if (!is_name)
     reader.fail(row.where.child("interface"),
-                shown(row.interface) + " is no interface's name: 1 to 15 characters, without '/', ':' and blanks");
+                shown(*row.interface) + " is no interface's name: 1 to 15 characters, without '/', ':' and blanks");
   if (node.ports.size() > 1)
     reader.fail(row.where.child("join"), "a namespace that exists already joins by one link, and " + node.name +
                                              " has " + std::to_string(node.ports.size()));

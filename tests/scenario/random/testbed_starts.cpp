@@ -43,6 +43,10 @@ constexpr std::string_view kGpus = R"({"topology": {"nodes": {
     "h3": {"server": "box", "scale_up_rate": "90Gbps", "scale_up_latency": "300ns"}}},
   "collectives": [{"name": "c0", "op": "all_reduce", "size": "64KiB", "channels": 2, "ranks": ["h1", "h3", "h2", "h4"]},
     {"name": "c1", "op": "all_to_all", "size": "32KiB", "ranks": ["h1", "h2"], "compute": "3us"}]})";
+// All compute, and h2 for longer than the others; h1 belongs to two.
+constexpr std::string_view kSlowGpu = R"({"topology": {"nodes": {"h2": {"compute_scale": "230%"}}},
+  "collectives": [{"name": "c0", "op": "all_reduce", "size": "32KiB", "compute": "4us", "iterations": 3},
+    {"name": "c1", "op": "all_to_all", "size": "16KiB", "ranks": ["h1", "h2"], "compute": "3us", "iterations": 2}]})";
 // Two servers of two GPUs, and rails from one to the other.
 constexpr std::string_view kPxn = R"({"topology": {"nodes": {"h1": {"server": "a"}, "h3": {"server": "a"},
     "h2": {"server": "b"}, "h4": {"server": "b"}}},
@@ -92,6 +96,7 @@ constexpr std::array kRows{
       "plan": "drawn-plan.xml", "ranks": ["h1", "h4"]}]})"},
     Row{"node.scale_up_rate", true, kGpus},
     Row{"node.scale_up_latency", true, kGpus},
+    Row{"node.compute_scale", true, kSlowGpu},
     Row{"collective.root", true, R"({"collectives": [{"name": "c0", "op": "broadcast", "size": "64KiB"}]})"},
     Row{"training", true, kTraining},
     Row{"training.file", true, kWorkloadText},

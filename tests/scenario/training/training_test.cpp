@@ -78,7 +78,7 @@ TEST(Training, WaitsForTheOneSlowGpu) {
   };
   const Outcome one = run_with("", "topology: {nodes: {h3: {compute_scale: 250%}}}\n");
   const Json& slow = one.report["training"]["g"];
-  EXPECT_EQ(number(slow["mean"], "compute_ps"), 400'000'000u * (100 + 100 + 250 + 100) / 400);
+  EXPECT_EQ(number(slow["mean"], "compute_ps"), 550'000'000U) << "(3 * 400 us + 1 ms) / 4";
   EXPECT_EQ(slow["least_exposed"]["host"], "h3");
   const Outcome all = run_with(", compute_scale: 250%", "");
   const Json& each = all.report["training"]["g"];
