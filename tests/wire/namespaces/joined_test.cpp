@@ -107,12 +107,13 @@ TEST_F(JoinedNamespaces, MayBeNamedByAProcessAndCallThePortAsTheyWill) {
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
   pid_t process = -1;
-  EXPECT_TRUE(space_->within([&] { process = fork(); }));
-  if (process == 0) {
+  EXPECT_TRUE(space_->within([&] {
+    process = fork();
+    if (process != 0) return;
     close(ready[1]);
     char none = 0;
     _exit(read(ready[0], &none, 1) == 0 ? 0 : 1);  // until the test ends
-  }
+  }));
   close(ready[0]);
   const auto outcomes = outcomes_of(testbed("join: " + std::to_string(process) + ", interface: rail0",
                                             "ping -n -I rail0 -c 2 -i 0.05 -W 5 10.0.2.2"));
