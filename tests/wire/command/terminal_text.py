@@ -31,6 +31,8 @@ class Grid:
         self.has_cursor = True
         self.styles: set[str] = set()
         self.kept = ''
+        self.may_be_old = False  # its size is new, and what comes may have been drawn for the one before: that is cut
+        self.fits = True         # nothing was cut since the first row was drawn
         self.clear()
 
     def clear(self) -> None:
@@ -71,6 +73,9 @@ class Grid:
             if self.column == self.columns and not self.is_full_screen:  # a shell's lines may be long
                 self.put('\r')
                 self.put('\n')
+            if self.column == self.columns and self.may_be_old:
+                self.fits = False
+                return
             if self.column == self.columns:
                 raise AssertionError(f'a line is wider than the terminal at {char!r}: {self.lines()[self.row]}')
             self.cells[self.row][self.column] = char
@@ -87,6 +92,9 @@ class Grid:
                 raise AssertionError(f'unknown mode {numbers}')
         elif what == 'H':
             row, column = (int(number) for number in numbers.split(';'))
+            if self.may_be_old:
+                self.fits = row == 1 or (self.fits and row <= self.rows and column <= self.columns)
+                row, column = min(row, self.rows), min(column, self.columns)
             if not (1 <= row <= self.rows and 1 <= column <= self.columns):
                 raise AssertionError(f'the cursor leaves the terminal: {numbers}')
             self.row, self.column = row - 1, column - 1
@@ -123,7 +131,7 @@ class Screen:
 
     def resize(self, rows: int, columns: int) -> None:
         self.grid = Grid(rows, columns)
-        self.grid.is_full_screen, self.grid.has_cursor = True, False
+        self.grid.is_full_screen, self.grid.has_cursor, self.grid.may_be_old = True, False, True
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
 
     def until(self, holds: Callable[[Grid], bool], what: str, seconds: float = 30) -> list[str]:

@@ -110,9 +110,10 @@ def on_terminals(it: Softspine) -> Problems:
                     yield f'no peer: {lines[2]}'
                 if (columns, rows) == (80, 24):
                     screen.resize(8, 40)
-                    lines = screen.until(lambda grid: grid.lines()[-1] != '' and grid.lines()[2].startswith('!' + ROOT_OF_STORM), 'the new size')
+                    lines = screen.until(lambda grid: grid.fits and grid.lines()[-1] != '' and grid.lines()[2].startswith('!' + ROOT_OF_STORM), 'the new size')
                     if len(lines) != 8:
                         yield f'{lines}'
+                    screen.grid.may_be_old = False
                 screen.type('q')
                 screen.until(lambda grid: not grid.is_full_screen, 'the end')
 
