@@ -34,7 +34,7 @@ class Browser:
             raise Skip('no chromium')
         folder = it.folder / f'chromium-{size[0]}'
         self.process = subprocess.Popen(
-            [program, '--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-port=0', f'--user-data-dir={folder}', f'--window-size={size[0]},{size[1]}',
+            [program, '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-crashpad-for-testing', '--remote-debugging-port=0', f'--user-data-dir={folder}', f'--window-size={size[0]},{size[1]}',
              *(['--blink-settings=preferredColorScheme=0'] if dark else []), url], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=it.env)
         port = next(re.search(r':(\d+)/', line)[1] for line in self.process.stderr if 'DevTools listening' in line)
         targets = json.load(urllib.request.urlopen(f'http://127.0.0.1:{port}/json'))
