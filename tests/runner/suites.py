@@ -66,7 +66,8 @@ SUITES = [
     Suite('cost', PLAIN, frozenset({'cost'}), 1),
     Suite('guests', PLAIN, frozenset({'guests'}), 15, parallel=False, prepares='testbeds/guests/kernel/build'),
     # The fuzz corpus too: replayed by another compiler.
-    Suite('asan', ASAN, frozenset({'unit', 'model', 'scenario', 'fuzz'}), 8),
+    Suite('asan', ASAN, frozenset({'unit', 'scenario', 'fuzz'}), 12),
+    Suite('asan-model', ASAN, frozenset({'model'}), 5),  # references, and what they are held against: nightly
     Suite('tsan', TSAN, frozenset({'threaded'}), 5, parallel=False),
     # The Debian package in a root of its own: a release build, and Debian's packages from its mirror.
     Suite('package', PLAIN, frozenset({'package'}), 15, parallel=False, reads_only=True),
