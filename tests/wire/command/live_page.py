@@ -12,7 +12,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from softspine import ROOT, Problems, Skip, Softspine, main
+from softspine import MARK, ROOT, Problems, Skip, Softspine, main
 from web_service import Served
 from web_socket import WebSocket
 
@@ -33,9 +33,11 @@ class Browser:
         if program is None:
             raise Skip('no chromium')
         folder = it.folder / f'chromium-{size[0]}'
+        # Its crash handlers end a moment after it, and are none of ours: they carry no mark.
+        env = {name: value for name, value in it.env.items() if name != MARK}
         self.process = subprocess.Popen(
-            [program, '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-crashpad-for-testing', '--remote-debugging-port=0', f'--user-data-dir={folder}', f'--window-size={size[0]},{size[1]}',
-             *(['--blink-settings=preferredColorScheme=0'] if dark else []), url], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=it.env)
+            [program, '--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-port=0', f'--user-data-dir={folder}', f'--window-size={size[0]},{size[1]}',
+             *(['--blink-settings=preferredColorScheme=0'] if dark else []), url], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=env)
         port = next(re.search(r':(\d+)/', line)[1] for line in self.process.stderr if 'DevTools listening' in line)
         targets = json.load(urllib.request.urlopen(f'http://127.0.0.1:{port}/json'))
         self.socket = WebSocket(next(target['webSocketDebuggerUrl'] for target in targets if target['type'] == 'page'))

@@ -232,7 +232,7 @@ def draws_in_a_browser(folder: Path) -> None:
         raise Skip('no chromium')
     for width in (380, 1200):
         picture = folder / f'{width}.png'
-        subprocess.run([browser, '--headless', '--no-sandbox', '--disable-gpu', '--disable-crashpad-for-testing', f'--window-size={width},1600', f'--screenshot={picture}',
+        subprocess.run([browser, '--headless', '--no-sandbox', '--disable-gpu', f'--window-size={width},1600', f'--screenshot={picture}',
                         (folder / 'page.html').as_uri()], capture_output=True, check=False, timeout=120)
         check(picture.exists() and picture.stat().st_size > 20_000, f'a picture {width} wide')
 
