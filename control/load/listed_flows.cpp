@@ -174,6 +174,7 @@ void ListedFlows::draw(const WorkloadRow& row, uint32_t number, Workload& out) {
                          .until = row.until.value_or(Duration::max()),
                          .flows = row.flows.value_or(kMaxListedFlows + 1)};
   for (const uint32_t host : out.hosts) traffic.rates.push_back(rate_of_host(fabric_, host));
+  if (std::ranges::any_of(traffic.rates, &Rate::is_zero)) return;  // a host without a link: its own mistake
   const auto drawn = draw_poisson(traffic, dataplane::Rng{run_.seed, kArrivalsRngStream + number});
   if (drawn.size() > kMaxListedFlows)
     return void(reader_.fail(row.where.child("until"),

@@ -27,7 +27,7 @@ uint64_t draw_exponential(dataplane::Rng& rng);
 struct PoissonTraffic {
   const SizeDistribution& sizes;
   uint64_t load_millionths = 0;
-  std::vector<dataplane::Rate> rates;  // of the hosts, at least two
+  std::vector<dataplane::Rate> rates;  // of the hosts, at least two; none is 0
   dataplane::Duration until;           // flows start before
   uint64_t flows = 0;                  // at most so many
 };

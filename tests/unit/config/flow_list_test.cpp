@@ -272,6 +272,15 @@ TEST_F(FlowList, MistakesOfADistributionHaveItsLines) {
   EXPECT_THAT(complaints_of_sizes("0 0 0\n"), ElementsAre("sizes.txt:1:1: a line is BYTES PERCENT"));
 }
 
+TEST_F(FlowList, AHostWithoutALinkIsTheOnlyMistakeOfArrivals) {
+  const auto testbed = load_testbed(write(
+      "testbed.yaml", with_fabric("topology: {nodes: {lone: {kind: host}}}\nrun: {duration: 10ms}\n"
+                                  "workload: [{name: w, pattern: poisson, load: 1%, sizes: hadoop, flows: 1}]\n")));
+  ASSERT_FALSE(testbed);
+  ASSERT_EQ(testbed.error().size(), 1U);
+  EXPECT_THAT(to_string(testbed.error().front()), HasSubstr("lone has no link"));
+}
+
 TEST_F(FlowList, KeysOfArrivalsAreHeldToWhatFits) {
   const auto poisson = [&](const std::string& keys) { return complaints("{name: w, pattern: poisson, " + keys + "}"); };
   EXPECT_THAT(poisson("load: 0%, sizes: hadoop, flows: 1"), ElementsAre(HasSubstr("must be")));
