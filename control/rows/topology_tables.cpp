@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables about nodes, what stands behind them, and links.
+#include <algorithm>
+
 #include "control/format/link_limits.hpp"
 #include "control/rows/congestion_format.hpp"
 #include "control/rows/name_limits.hpp"
@@ -270,6 +272,31 @@ const Table<GuestRow>& Tables<GuestRow>::table() {
   return table;
 }
 
+namespace {
+
+// Linux refuses all others.
+bool check_interface(Reader& reader, Value at, const std::string& name) {
+  const bool good = !name.empty() && name.size() <= 15 && name.find_first_of("/ \t\n:") == std::string::npos &&
+                    name != "." && name != "..";
+  return good || reader.fail(at, shown(name) + " is no interface name: at most 15 characters, no space, '/' or ':'");
+}
+
+bool is_process(const std::string& text) {
+  return text.size() <= 9 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool check_joined(Reader& reader, Value at, const NamespaceRow& row) {
+  if (row.interface && row.join.empty())
+    return reader.fail(at.child("interface"), "is for a namespace that exists already, and there is no 'join'");
+  if (!row.join.empty() && !row.join.starts_with('/') && !is_process(row.join))
+    return reader.fail(
+        at.child("join"),
+        shown(row.join) + " is neither the path of a file, such as /run/netns/web, nor the number of a process");
+  return !row.interface || check_interface(reader, at.child("interface"), *row.interface);
+}
+
+}  // namespace
+
 const Table<NamespaceRow>& Tables<NamespaceRow>::table() {
   static const Table<NamespaceRow> table =
       Table<NamespaceRow>("namespace", "A network namespace, its ports TAPs.")
@@ -280,7 +307,8 @@ const Table<NamespaceRow>& Tables<NamespaceRow>::table() {
           .optional("interface", &NamespaceRow::interface,
                     "with 'join': what the fabric's port is called there; fabric0 if not given")
           .optional("timeout", &NamespaceRow::timeout, "wall time of the command, from its begin, until it is given up",
-                    at_least(Duration::ms(1)));
+                    at_least(Duration::ms(1)))
+          .check(check_joined);
   return table;
 }
 
@@ -310,16 +338,6 @@ const Table<EdgeRow>& Tables<EdgeRow>::table() {
           });
   return table;
 }
-
-namespace {
-
-// Linux refuses longer ones.
-bool check_interface(Reader& reader, Value at, const std::string& name) {
-  const bool good = !name.empty() && name.size() <= 15 && name.find_first_of("/ \t\n:") == std::string::npos;
-  return good || reader.fail(at, shown(name) + " is no interface name: at most 15 characters, no space, '/' or ':'");
-}
-
-}  // namespace
 
 const Table<TapRow>& Tables<TapRow>::table() {
   static const Table<TapRow> table = Table<TapRow>("tap", "A TAP device.")

@@ -7,8 +7,6 @@
 namespace softspine::control {
 namespace {
 
-constexpr size_t kMaxInterfaceName = 15;  // IFNAMSIZ, without its zero
-
 Edge edge_of(const EdgeRow& row) {
   if (row.af_packet) return AfPacketEdge{row.af_packet->interface};
   if (row.vhost_user) return VhostUserEdge{row.vhost_user->socket};
@@ -20,13 +18,9 @@ Edge edge_of(const EdgeRow& row) {
   return TapEdge{row.tap ? row.tap->name : ""};
 }
 
-bool is_number(const std::string& text) {
-  return !text.empty() && text.size() <= 9 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
 // A number is that of a process in it.
 std::string file_of_namespace(const std::string& join) {
-  return is_number(join) ? "/proc/" + join + "/ns/net" : join;
+  return join.empty() || join.starts_with('/') ? join : "/proc/" + join + "/ns/net";
 }
 
 Attachment attachment_of(const NodeRow& row) {
@@ -51,30 +45,6 @@ HostNic nic_of(const NicRow& row) {
   if (!is_given(row.where, "cnp_interval"))
     nic.parameters.cnp_interval = dataplane::cnp_interval_of(row.parameters.congestion_control);
   return nic;
-}
-
-bool names_an_interface(const std::string& name) {
-  return !name.empty() && name.size() <= kMaxInterfaceName && name.find_first_of("/ :") == std::string::npos &&
-         name != "." && name != "..";
-}
-
-void check_joined(Reader& reader, const NamespaceRow& row, const FabricNode& node) {
-  if (row.join.empty()) {
-    if (row.interface)
-      reader.fail(row.where.child("interface"), "is for a namespace that exists already, and there is no 'join'");
-    return;
-  }
-  if (!is_number(row.join) && !row.join.starts_with('/'))
-    reader.fail(
-        row.where.child("join"),
-        shown(row.join) + " is neither the path of a file, such as /run/netns/web, nor the number of a process");
-  const bool is_name = !row.interface || names_an_interface(*row.interface);
-  if (!is_name)
-    reader.fail(row.where.child("interface"),
-                shown(*row.interface) + " is no interface's name: 1 to 15 characters, without '/', ':' and blanks");
-  if (node.ports.size() > 1)
-    reader.fail(row.where.child("join"), "a namespace that exists already joins by one link, and " + node.name +
-                                             " has " + std::to_string(node.ports.size()));
 }
 
 // A resource that only one host can hold, and the key that names it; empty: none. Interfaces share one name space,
@@ -156,7 +126,10 @@ void attach_hosts(Reader& reader, Expanded& out) {
       }
     }
     if (row.edge) edges.check(row, node);
-    if (row.name_space) check_joined(reader, *row.name_space, node);
+    if (row.name_space && !row.name_space->join.empty() && node.ports.size() > 1) {
+      reader.fail(row.name_space->where.child("join"), "a namespace that exists already joins by one link, and " +
+                                                           node.name + " has " + std::to_string(node.ports.size()));
+    }
     if (row.verbs && node.ports.size() > 1) {
       reader.fail(row.where.child("verbs"),
                   "its device has one port, and " + node.name + " has " + std::to_string(node.ports.size()) + " links");

@@ -119,16 +119,19 @@ TEST(Nodes, JoinNamespacesByOneLinkAFileAndAName) {
                                          "    h1: {namespace: {join: web}}\n"
                                          "    h2: {namespace: {interface: rail0}}\n"
                                          "    h3: {namespace: {join: /run/netns/web, interface: sixteen--letters}}\n"
-                                         "    h4: {namespace: {join: 7}}\n"
-                                         "  links: [{endpoints: [h4, tor1], rate: 10Gbps}]\n")),
+                                         "    h4: {namespace: {join: 7, interface: ..}}\n")),
             (Complaints{"6 topology.nodes.h1.namespace.join: 'web' is neither the path of a file, such as "
                         "/run/netns/web, nor the number of a process",
                         "7 topology.nodes.h2.namespace.interface: is for a namespace that exists already, and there is "
                         "no 'join'",
-                        "8 topology.nodes.h3.namespace.interface: 'sixteen--letters' is no interface's name: 1 to 15 "
-                        "characters, without '/', ':' and blanks",
-                        "9 topology.nodes.h4.namespace.join: a namespace that exists already joins by one link, and h4 "
-                        "has 2"}));
+                        "8 topology.nodes.h3.namespace.interface: 'sixteen--letters' is no interface name: at most 15 "
+                        "characters, no space, '/' or ':'",
+                        "9 topology.nodes.h4.namespace.interface: '..' is no interface name: at most 15 characters, no "
+                        "space, '/' or ':'"}));
+  EXPECT_EQ(complaints_about(with_fabric("topology:\n  nodes: {h4: {namespace: {join: 7}}}\n"
+                                         "  links: [{endpoints: [h4, tor1], rate: 10Gbps}]\n")),
+            Complaints{"5 topology.nodes.h4.namespace.join: a namespace that exists already joins by one link, and h4 "
+                       "has 2"});
 }
 
 TEST(Addresses, RefuseOneThatIsGivenTwice) {
