@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "control/telemetry/event_lines.hpp"
+#include "dataplane/units/ids.hpp"
 
 namespace softspine::control {
 

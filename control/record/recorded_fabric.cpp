@@ -104,14 +104,6 @@ void record_thresholds(Database& into, const Testbed& testbed, const RecordedRun
 
 }  // namespace
 
-PortNumbers::PortNumbers(const Fabric& fabric) {
-  uint32_t next = 0;
-  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
-    first_.push_back(next);
-    for (uint16_t p = 0; p < fabric.nodes[n].ports.size(); ++p) by_name_[fabric.name_of({n, p})] = next++;
-  }
-}
-
 void record_fabric(Database& into, const Testbed& testbed, const RecordedRun& run, const PortNumbers& ports) {
   into.run("BEGIN");
   into.run(std::string{recording_schema()});

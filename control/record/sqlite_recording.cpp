@@ -106,7 +106,7 @@ void Recording::begin_samples(const SeriesShape& shape) {
   Statement pool{database_, "INSERT INTO pools SELECT ?1, node_id, ?3, NULL FROM nodes WHERE name = ?2"};
   uint32_t pools = 0;
   for (const SeriesPlace& place : shape.places) {
-    places_.push_back(place.is_pool ? pools++ : ports_.named(place.name));
+    places_.push_back(place.is_pool ? pools++ : *ports_.find(place.name));
     if (!place.is_pool) continue;
     pool.add(places_.back()).add(place.name.substr(0, place.name.find(':'))).add(place.name).done();
   }

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "dataplane/flow_control/whole_link.hpp"
+#include "dataplane/units/ids.hpp"
 
 namespace softspine::control {
 

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "control/model/fabric.hpp"
-#include "control/record/recorded_fabric.hpp"
+#include "control/model/port_numbers.hpp"
 #include "control/record/trace_packets.hpp"
 #include "control/steps/step_history.hpp"
 #include "control/steps/step_record.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "control/report/map_numbers.hpp"
+#include "control/report/snapshot_ports.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/totals.hpp"
 #include "dataplane/packet/drop_reason.hpp"
@@ -91,7 +91,7 @@ Json down_of(const std::vector<PortLoad>& loads) {
 }  // namespace
 
 Json map_json(const std::string& testbed, const Fabric& fabric) {
-  const MapNumbers numbers{fabric};
+  const PortNumbers numbers{fabric};
   Json nodes = Json::array();
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     const FabricNode& node = fabric.nodes[n];
@@ -106,9 +106,9 @@ Json map_json(const std::string& testbed, const Fabric& fabric) {
 }
 
 Json loads_json(const Fabric& fabric, const FabricSnapshot& snapshot) {
-  const MapNumbers numbers{fabric};
+  const PortNumbers numbers{fabric};
   std::vector<PortLoad> loads(numbers.size());
-  numbers.each_port(snapshot, [&loads](uint32_t number, const auto& port) { loads[number] = load_of(port); });
+  each_port(numbers, snapshot, [&loads](uint32_t number, const auto& port) { loads[number] = load_of(port); });
   return {{"at_ps", snapshot.instant.count_ps()},
           {"ports", rows_of(loads)},
           {"down", down_of(loads)},

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "control/report/map_numbers.hpp"
+#include "control/report/snapshot_ports.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/totals.hpp"
 
@@ -152,11 +152,11 @@ std::expected<T, std::string> read_as(T out, Read&& read) {
 }  // namespace
 
 FabricPressure pressure_of(const Fabric& fabric, const FabricSnapshot& snapshot, const PortFills& fills) {
-  const MapNumbers numbers{fabric};
+  const PortNumbers numbers{fabric};
   FabricPressure out{.at_ps = static_cast<uint64_t>(snapshot.instant.count_ps()),
                      .ports = std::vector<PortPressure>(numbers.size())};
   std::vector<bool> is_there(numbers.size());  // in a snapshot that was kept to one node
-  numbers.each_port(snapshot, [&](uint32_t number, const auto& port) {
+  each_port(numbers, snapshot, [&](uint32_t number, const auto& port) {
     out.ports[number] = pressure_of(port);
     is_there[number] = true;
   });

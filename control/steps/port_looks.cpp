@@ -9,9 +9,7 @@ namespace softspine::control {
 using dataplane::Duration;
 using dataplane::Instant;
 
-PortLooks::PortLooks(const Fabric& fabric) : fabric_(fabric), first_port_{0} {
-  for (const FabricNode& node : fabric.nodes) first_port_.push_back(first_port_.back() + node.ports.size());
-}
+PortLooks::PortLooks(const Fabric& fabric) : fabric_(fabric), ports_(fabric) {}
 
 void PortLooks::add(Instant at, std::vector<PortLook> ports) {
   looks_.push_back({at, std::move(ports)});
@@ -53,7 +51,7 @@ Pausers PortLooks::pausers_of(LinkEnd port, uint8_t priorities, Instant from) co
     Duration paused;
     for (uint16_t p = 0; p < fabric_.nodes[peer.node].ports.size(); ++p) {
       if (p == peer.port) continue;
-      const size_t index = index_of({peer.node, p});
+      const size_t index = ports_.of({peer.node, p});
       const Duration stop = stopped(index, priorities, from);
       const Duration stay = longest_stay(index, from);
       if (std::max(stop, stay) <= most) continue;

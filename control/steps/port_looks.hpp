@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "control/model/fabric.hpp"
+#include "control/model/port_numbers.hpp"
 #include "dataplane/units/time.hpp"
 
 namespace softspine::control {
@@ -38,9 +39,8 @@ class PortLooks {
   // `fabric` outlives it.
   explicit PortLooks(const Fabric& fabric);
 
-  size_t index_of(LinkEnd port) const { return first_port_[port.node] + port.port; }
-  size_t count() const { return first_port_.back(); }
-  // By index_of().
+  const PortNumbers& ports() const { return ports_; }
+  // By their numbers.
   void add(dataplane::Instant at, std::vector<PortLook> ports);
   // `priorities`: bit n.
   Pausers pausers_of(LinkEnd port, uint8_t priorities, dataplane::Instant from) const;
@@ -54,7 +54,7 @@ class PortLooks {
   dataplane::Duration longest_stay(size_t port, dataplane::Instant from) const;
 
   const Fabric& fabric_;
-  std::vector<size_t> first_port_;  // by node, and behind the last
+  PortNumbers ports_;
   std::deque<Look> looks_;
 };
 

@@ -184,9 +184,9 @@ void StepLog::look(Instant now) {
 }
 
 void StepLog::add_looks(Instant known, std::span<const StepsHere> all) {
-  std::vector<control::PortLook> ports(history_->looks().count());
+  std::vector<control::PortLook> ports(history_->looks().ports().size());
   for (const StepsHere& each : all) {
-    for (const auto& [port, look] : each.looks) ports[history_->looks().index_of(port)] = look;
+    for (const auto& [port, look] : each.looks) ports[history_->looks().ports().of(port)] = look;
   }
   history_->looks().add(known, std::move(ports));
 }

@@ -19,8 +19,8 @@ constexpr uint8_t kThree = 1U << 3;
 class Looks : public testing::Test {
  protected:
   void look(Instant at, LinkEnd port, PortLook seen) {
-    std::vector<PortLook> ports(looks_.count());
-    ports[looks_.index_of(port)] = seen;
+    std::vector<PortLook> ports(looks_.ports().size());
+    ports[looks_.ports().of(port)] = seen;
     looks_.add(at, std::move(ports));
   }
   static PortLook stopped(Duration time, Duration stay = {}) {
@@ -39,9 +39,9 @@ TEST_F(Looks, KnowNobodyBeforeTheFirst) {
 
 // The switch's port towards the host that it paused has not made it do so.
 TEST_F(Looks, LeaveOutThePortThatPaused) {
-  std::vector<PortLook> ports(looks_.count());
-  ports[looks_.index_of({3, 0})].longest_stay = Duration::us(90);
-  ports[looks_.index_of({3, 1})].longest_stay = Duration::us(30);
+  std::vector<PortLook> ports(looks_.ports().size());
+  ports[looks_.ports().of({3, 0})].longest_stay = Duration::us(90);
+  ports[looks_.ports().of({3, 1})].longest_stay = Duration::us(30);
   looks_.add(us(50), std::move(ports));
   EXPECT_EQ(looks_.pausers_of(kHost, kThree, {}).congested, (LinkEnd{3, 1}));
 }

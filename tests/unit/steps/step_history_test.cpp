@@ -178,9 +178,9 @@ TEST_F(ThreeRanks, WaitForAMessageThatStoodInAQueue) {
 
 // The host's port was paused by the switch, which the destination paused.
 TEST_F(ThreeRanks, WaitForAMessageThatWasPaused) {
-  std::vector<PortLook> ports(history_.looks().count());
-  ports[history_.looks().index_of({3, 1})].stopped[3] = Duration::us(44);
-  ports[history_.looks().index_of({0, 0})].stopped[3] = Duration::us(40);
+  std::vector<PortLook> ports(history_.looks().ports().size());
+  ports[history_.looks().ports().of({3, 1})].stopped[3] = Duration::us(44);
+  ports[history_.looks().ports().of({0, 0})].stopped[3] = Duration::us(40);
   history_.looks().add(us(60), std::move(ports));
   sends({.from = 0,
          .to = 1,
@@ -200,8 +200,8 @@ TEST_F(ThreeRanks, WaitForAMessageThatWasPaused) {
 
 // As above, but the switch's port was full, not paused.
 TEST_F(ThreeRanks, WaitForThePortThatMadeASwitchPause) {
-  std::vector<PortLook> ports(history_.looks().count());
-  ports[history_.looks().index_of({3, 1})].longest_stay = Duration::us(30);
+  std::vector<PortLook> ports(history_.looks().ports().size());
+  ports[history_.looks().ports().of({3, 1})].longest_stay = Duration::us(30);
   history_.looks().add(us(60), std::move(ports));
   sends({.from = 0,
          .to = 1,
@@ -219,11 +219,11 @@ TEST_F(ThreeRanks, WaitForThePortThatMadeASwitchPause) {
 
 // p2 was full before the message was posted: that paused others.
 TEST_F(ThreeRanks, AskWhoPausedWhileTheMessageWasUnderWay) {
-  std::vector<PortLook> ports(history_.looks().count());
-  ports[history_.looks().index_of({3, 2})].longest_stay = Duration::us(40);
+  std::vector<PortLook> ports(history_.looks().ports().size());
+  ports[history_.looks().ports().of({3, 2})].longest_stay = Duration::us(40);
   history_.looks().add(us(10), ports);
-  ports[history_.looks().index_of({3, 2})].longest_stay = {};
-  ports[history_.looks().index_of({3, 1})].longest_stay = Duration::us(30);
+  ports[history_.looks().ports().of({3, 2})].longest_stay = {};
+  ports[history_.looks().ports().of({3, 1})].longest_stay = Duration::us(30);
   history_.looks().add(us(60), std::move(ports));
   sends({.from = 0,
          .to = 1,
