@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kGrhBytes = 40;
 constexpr uint32_t kAtomicBytes = 8;
-// RoCE has no service level. ConnectX tells by it what the GRH's 40 bytes hold, and UCX up to 1.13 reads that there.
+// RoCE has no service level. ConnectX tells by it what the GRH's 40 bytes hold, and UCX 1.13 reads it there.
 constexpr uint32_t kIpv6Datagram = 1;
 constexpr uint32_t kIpv4Datagram = 2;
 

@@ -355,8 +355,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
     },
     'docs/real-hosts.md': {
         'export UCX_NET_DEVICES=softspine0:1 UCX_TLS=rc_verbs,ud_verbs,self': [COMMAND + 'verbs_libraries.py rc_verbs,ud_verbs,self'],
-        'UCX before 1.19 looks nowhere else.': ['tests/scenario/verbs_device/connections_test.cpp uct_ud_iface_check_grh'],
-        "| `UCX_UD_ETH_DGID_CHECK=n` | UCX checks the destination address of each datagram, and before 1.19 takes it for IPv6 unless the service level is ConnectX's; rxe's is 0, and UCX drops them all |":
+        "| `UCX_UD_ETH_DGID_CHECK=n` | UCX checks the destination address of each datagram, and that of Debian takes it for IPv6 unless the service level is ConnectX's; rxe's is 0, and UCX drops them all |":
             ['tests/wire/training/mpi.py ETH_DGID_CHECK'],
         'host=$1 shift export TMPDIR=$PWD/$host mkdir -p "$TMPDIR" exec softspine exec "$host" -- sh -c "$*"': [COMMAND + 'verbs_libraries.py host=$1'],
         'mpirun --host h1,h2 --mca plm_rsh_agent ./agent --mca plm_rsh_no_tree_spawn 1 --mca pml ucx --mca btl self -x UCX_NET_DEVICES -x UCX_TLS ./program':

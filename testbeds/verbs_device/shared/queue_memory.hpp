@@ -32,7 +32,7 @@ struct QueueHead {
 };
 inline constexpr uint32_t kNotArmed = 0;
 inline constexpr uint32_t kSolicitedArmed = 1;
-inline constexpr uint32_t kAnyArmed = 2;
+inline constexpr uint32_t kAnyArmed = 2;  // solicited or not
 
 // A piece of the program's memory (an ibv_sge).
 struct MemoryPiece {
