@@ -337,21 +337,26 @@ void compare_events(const ReadTrace& trace, const control::FabricSnapshot& snaps
 void compare_levels(const ReadTrace& trace, const control::FabricSnapshot& snapshot, std::vector<std::string>& out) {
   Sums found;
   for (const auto& [track, values] : trace.counters) {
-    if (track.find("/queue ") != std::string::npos) add_sum(found, track, values.back().second);
+    if (track.find("/queue ") != std::string::npos || track.find("/group ") != std::string::npos)
+      add_sum(found, track, values.back().second);
   }
   Sums wanted;
   for (const control::SwitchSnapshot& node : snapshot.switches) {
     for (const control::PortSnapshot& port : node.ports) {
-      for (size_t q = 0; q < port.counters.queues.size(); ++q) {
-        add_sum(wanted, fmt::format("{0}/{0}:{1}/queue {2} bytes", node.name, port.name, q),
-                port.counters.queues[q].current_bytes);
+      const std::string own = fmt::format("{0}/{0}:{1}", node.name, port.name);
+      for (size_t q = 0; q < port.counters.queues.size(); ++q)
+        add_sum(wanted, fmt::format("{}/queue {} bytes", own, q), port.counters.queues[q].current_bytes);
+      for (size_t g = 0; port.buffers && g < port.buffers->groups.size(); ++g) {
+        add_sum(wanted, fmt::format("{}/group {} shared bytes", own, g), port.buffers->groups[g].shared_bytes);
+        add_sum(wanted, fmt::format("{}/group {} headroom bytes", own, g), port.buffers->groups[g].headroom_bytes);
       }
     }
   }
   compare("the last level", found, wanted, out);
 }
 
-// Of slices with one flow, the earliest is the asking end's, and all others are the other end's, for that priority.
+// Of slices with one flow, the earliest is the asking end's, and all others are the other end's, for that priority, and
+// begin while it asks.
 void compare_flows(const ReadTrace& trace, const control::Fabric& fabric, std::vector<std::string>& out) {
   std::map<std::string, std::string> peers;
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
@@ -371,7 +376,8 @@ void compare_flows(const ReadTrace& trace, const control::Fabric& fabric, std::v
     const std::string to = place_of(each);
     const auto port_of = [](const std::string& place) { return place.substr(0, place.find('/')); };
     const bool is_right = at->second->category == "pauses" && each.category == "paused" &&
-                          peers[port_of(from)] == port_of(to) && from.back() == to.back();
+                          peers[port_of(from)] == port_of(to) && from.back() == to.back() &&
+                          each.from_ns <= at->second->to_ns;
     if (!is_right)
       out.push_back(fmt::format("an arrow from {} {} to {} {}", at->second->category, from, each.category, to));
   }
@@ -414,6 +420,24 @@ Sums pauses_in(const control::FabricSnapshot& snapshot, const std::string& categ
   }
   for (const control::EdgeSnapshot& edge : snapshot.edges)
     add(edge.name + ":" + edge.port, edge.pause, edge.link_pause, of_host);
+  return out;
+}
+
+std::vector<std::string> pool_differences(const ReadTrace& trace, const control::FabricSnapshot& snapshot) {
+  Sums found;
+  for (const auto& [track, values] : trace.counters) {
+    if (track.find("_pool") != std::string::npos) add_sum(found, track, values.back().second);
+  }
+  Sums wanted;
+  for (const control::SwitchSnapshot& node : snapshot.switches) {
+    for (const control::PoolSnapshot& pool : node.pools) {
+      const std::string own = fmt::format("{0}/{0}:{1}", node.name, pool.name);
+      add_sum(wanted, own + " shared bytes", pool.shared_bytes);
+      add_sum(wanted, own + " headroom bytes", pool.headroom_bytes);
+    }
+  }
+  std::vector<std::string> out;
+  compare("the last level", found, wanted, out);
   return out;
 }
 

@@ -48,5 +48,7 @@ std::map<std::string, uint64_t> pauses_in(const control::FabricSnapshot& snapsho
 // each arrow leads from who asked to who stood still.
 std::vector<std::string> differences(const ReadTrace& trace, const control::FabricSnapshot& snapshot,
                                      const control::Fabric& fabric);
+// The same of the last levels of pools whose names have _pool in them.
+std::vector<std::string> pool_differences(const ReadTrace& trace, const control::FabricSnapshot& snapshot);
 
 }  // namespace softspine::testbeds

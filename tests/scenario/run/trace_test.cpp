@@ -80,6 +80,26 @@ TEST(Trace, HasThePausesDropsMarksAndEventsOfTheReport) {
   EXPECT_GT(trace.counters.size(), 10U);
 }
 
+// The run ends in the storm, while packets lie in headroom.
+TEST(Trace, HasTheLevelsOfGroupsAndPools) {
+  std::string text = kTraced;
+  text.replace(text.find("duration: 700us"), 15, "duration: 200us");
+  text.resize(text.find("  - {at: 400us"));
+  const TracedOutcome run = run_traced(text);
+  const ReadTrace trace = read_trace(run.bytes);
+  EXPECT_EQ(differences(trace, run.snapshot, run.fabric), std::vector<std::string>{});
+  EXPECT_EQ(pool_differences(trace, run.snapshot), std::vector<std::string>{});
+  for (const auto& [of, what] :
+       {std::pair{"/group 3 ", "shared"}, {"/group 3 ", "headroom"}, {"_pool", "shared"}, {"_pool", "headroom"}}) {
+    EXPECT_TRUE(std::ranges::any_of(trace.counters,
+                                    [&](const auto& each) {
+                                      const auto& [track, levels] = each;
+                                      return track.contains(of) && track.contains(what) && levels.back().second > 0;
+                                    }))
+        << of << what;
+  }
+}
+
 // Its slices are those of picoseconds, rounded down.
 TEST(Trace, RoundsToTheNanosecondBelow) {
   const ReadTrace trace = read_trace(run_traced(kTraced).bytes);
