@@ -2,6 +2,7 @@
 #include "control/capture/capture_files.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,6 +23,11 @@ constexpr size_t kWriteBytes = 1 << 20;
 
 int open_anew(const std::string& path, int flags) {
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | flags, 0644);
+}
+
+bool reader_has_gone(int file) {
+  pollfd pipe{.fd = file, .events = 0, .revents = 0};
+  return ::poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;
 }
 
 std::string why_not_open(const std::string& path) {
@@ -127,6 +133,10 @@ void CaptureFiles::turn() {
 }
 
 void CaptureFiles::flush() {
+  if (out_.empty()) {
+    if (error_.empty() && reader_has_gone(file_)) error_ = dataplane::why_not_written(EPIPE);
+    return;
+  }
   if (error_.empty()) {
     const dataplane::Written written = dataplane::write_patiently(file_, out_.data(), out_.size(), &ending_);
     if (written.error != 0) error_ = dataplane::why_not_written(written.error);

@@ -42,6 +42,7 @@ class CaptureFiles {
   void begin(const pcapng::Bytes& head, size_t room_for_end = 0);
   void append(const pcapng::Frame& frame, size_t encoded_bytes);
   void append(const pcapng::Statistics& statistics);
+  // Even with nothing to write it notices that the reader of a pipe has gone.
   void flush();
   void close();
   // From any thread: from now on, a reader that takes nothing for long is given up (dataplane/edge/patient_write.hpp).

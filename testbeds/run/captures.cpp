@@ -40,6 +40,12 @@ Captures::Opened Captures::open(const std::string& name, const CaptureRequest& r
     release(name);
     return opened;
   }
+  if (request.for_reader) {
+    (*opened)->on_failure([this, name, capture = opened->get()](const std::string&) {
+      nodes_.engine().post([this, name, capture](Instant) { end_without_reader(name, capture); });
+    });
+    return opened;
+  }
   (*opened)->on_failure([this, name, file = (*opened)->capture().name()](const std::string& why) {
     errors_.report("capture " + name, file + ": " + why);
   });
@@ -101,6 +107,13 @@ std::expected<Captures::Ended, std::string> Captures::stop(const std::string& na
   release(out.name);
   out.capture->detach(board_);
   return out;
+}
+
+// Closing waits for no disk: nothing more can be written. It may have been stopped meanwhile.
+void Captures::end_without_reader(const std::string& name, const FabricCapture* capture) {
+  const auto found = running_.find(name);
+  if (found == running_.end() || found->second.get() != capture) return;
+  if (auto ended = stop(name)) static_cast<void>(ended->close());
 }
 
 std::vector<Captures::Row> Captures::list(Instant now) {

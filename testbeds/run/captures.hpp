@@ -5,6 +5,7 @@
 // Everything but open() happens in engine actions, or while nothing runs. Slow work is left to the caller, on a
 // thread that may wait: opening the file (open()), the last bytes to the disk (Ended::close()).
 // A file that cannot be written any further is an error of the run; its capture has failed, and waits to be stopped.
+// But one that is for its reader (CaptureRequest::for_reader) is stopped when the reader has left, and nothing is said.
 #pragma once
 
 #include <expected>
@@ -73,6 +74,7 @@ class Captures : public RunPart {
   // Starts what open() returned for that name.
   void begin_one(const std::string& name, std::unique_ptr<FabricCapture> capture, dataplane::Instant now);
   void flush_now_and_then();
+  void end_without_reader(const std::string& name, const FabricCapture* capture);
   std::expected<void, std::string> reserve(const std::string& name, const std::string& path);
   void release(const std::string& name);
 

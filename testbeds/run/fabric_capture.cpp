@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
@@ -41,6 +42,11 @@ std::expected<std::vector<std::string>, std::string> port_patterns(const std::ve
   return out;
 }
 
+bool is_pipe(const std::string& path) {
+  struct stat about{};
+  return ::stat(path.c_str(), &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
 bool names_a_port(const std::string& pattern, const control::Fabric& fabric) {
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     for (uint16_t p = 0; p < fabric.nodes[n].ports.size(); ++p) {
@@ -62,6 +68,7 @@ std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(c
   for (const std::string& pattern : request.ports) {
     if (!names_a_port(pattern, testbed.fabric)) return std::unexpected("no port to capture is named " + pattern);
   }
+  if (request.for_reader && !is_pipe(request.path)) return std::unexpected(request.path + " is no pipe with a reader");
   control::CaptureOptions options;
   options.snaplen = request.snaplen;
   options.full = request.full;
@@ -81,6 +88,9 @@ std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(c
   if (!capture) return std::unexpected(capture.error());
   std::unique_ptr<FabricCapture> out{new FabricCapture(request, std::move(*capture), nodes.ranks())};
   out->choose_ports(testbed, nodes);
+  if (out->taps_.empty() && request.watched == Watched::kReceived && nodes.ranks().is_alone()) {
+    return std::unexpected("what hosts receive is captured where their switch sends it");
+  }
   out->flush_in_time(nodes.engine());
   return out;
 }
@@ -126,8 +136,13 @@ void FabricCapture::choose_port(const control::Testbed& testbed, const LocalNode
   Tap* tap = capture_->add_port(fabric.name_of(end), fabric.links[fabric.port(end).link].rate, worker.value_or(0),
                                 control::pcapng::link_description(fabric.name_of(fabric.peer_of(end)), node_ports));
   if (tap == nullptr || !worker) return;
-  taps_.push_back({{end, false}, tap});
-  if (!request_.ports.empty() && nodes.switch_at(end.node) != nullptr) taps_.push_back({{end, true}, tap});
+  if (request_.watched != Watched::kReceived) taps_.push_back({{end, false}, tap});
+  if (watches_received() && nodes.switch_at(end.node) != nullptr) taps_.push_back({{end, true}, tap});
+}
+
+bool FabricCapture::watches_received() const {
+  if (request_.watched == Watched::kBoth) return !request_.ports.empty();
+  return request_.watched == Watched::kReceived;
 }
 
 void FabricCapture::begin(TapBoard& board, Instant now) {

@@ -3,7 +3,7 @@
 //
 // Ports of nodes that are elsewhere are not watched here (local_nodes.hpp).
 // Without patterns, it takes what every port sends, so that each frame appears once for each link that it crosses. With
-// patterns, it takes what the named ports send, and of switches also what they receive.
+// patterns, it takes what the named ports send, and of switches also what they receive. A direction keeps one of both.
 #pragma once
 
 #include <expected>
@@ -20,6 +20,8 @@
 
 namespace softspine::testbeds {
 
+enum class Watched : uint8_t { kBoth, kSent, kReceived };
+
 struct CaptureRequest {
   std::string path;
   std::vector<std::string> ports;  // patterns of "node:port", or nodes (topology/node_sets.hpp); none: all
@@ -30,6 +32,8 @@ struct CaptureRequest {
   control::Rotation rotation;    // one file after the other
   dataplane::Duration lasts;     // emulated time; 0: until it is stopped
   bool wait_for_reader = false;  // of a named pipe: else one without a reader is an error
+  Watched watched = Watched::kBoth;
+  bool for_reader = false;  // of a named pipe, which it must be: the capture ends when the reader leaves (captures.hpp)
 };
 
 class FabricCapture {
@@ -62,6 +66,7 @@ class FabricCapture {
       : request_(std::move(request)), capture_(std::move(capture)), ranks_(ranks) {}
   void choose_ports(const control::Testbed& testbed, const LocalNodes& nodes);
   void choose_port(const control::Testbed& testbed, const LocalNodes& nodes, control::LinkEnd end);
+  bool watches_received() const;
   void flush_in_time(dataplane::Engine& engine);
   std::vector<control::CaptureBuffer> frames_elsewhere();
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/softspine/capture_options.hpp"
 
+#include "tools/softspine/views/capture_requests.hpp"
+
 namespace softspine::tools {
 
 using dataplane::Duration;
@@ -10,6 +12,12 @@ namespace {
 
 uint64_t size_argument(const std::string& option, const std::string& text) {
   return static_cast<uint64_t>(quantity_argument(option, text, control::kBytesQuantity));
+}
+
+testbeds::Watched direction_argument(const std::string& option, const std::string& text) {
+  const auto found = direction_of(text);
+  if (!found) throw CLI::ValidationError(option, "sent, received or both");
+  return *found;
 }
 
 // A size or a time, by its unit.
@@ -40,6 +48,10 @@ void add_capture_options(CLI::App& command, CaptureRequest& out, const std::stri
                           "only ports that match, e.g. 'tor1:*', or those of nodes, e.g. 'h1..h4', 'rail 1' "
                           "(repeatable): what they send, and of switches also "
                           "what they receive; else what every port sends"));
+  text_option(
+      "direction",
+      [&out](const std::string& option, const std::string& text) { out.watched = direction_argument(option, text); },
+      "only what ports send, or receive: sent, received or both");
   with(command.add_option(prefix + "filter", out.filter,
                           "only frames that match, in tcpdump's words, e.g. 'ether proto 0x8808' or 'udp port 4791'"));
   CLI::Option* snaplen = with(command.add_option("--snaplen", out.snaplen, "bytes kept of a captured frame"))

@@ -73,6 +73,9 @@ def holds_what_is_shipped(it: Softspine) -> Problems:
     wanted |= {'bin/softspine', 'bin/softspine-verbs', 'bin/softspine-sai-rpc', 'share/doc/softspine/LICENSE', 'share/softspine/testbed.schema.json'}
     wanted |= {f'share/{name}' for name in ('man/man1/softspine.1', 'man/man1/softspine-run.1', 'man/man1/softspine-verbs.1', 'man/man1/softspine-sai-rpc.1',
                                            'bash-completion/completions/softspine', 'fish/vendor_completions.d/softspine.fish', 'zsh/site-functions/_softspine')}
+    wanted |= {f'share/wireshark/profiles/softspine/{name}' for name in ('colorfilters', 'preferences')}
+    if not any(name.endswith('/wireshark/extcap/softspine-extcap') for name in found):
+        yield 'softspine-extcap is not where Wireshark looks'
     yield from (f'{name} is not installed' for name in sorted(wanted - found))
     yield from (f'{name} is installed' for name in sorted(found) if Path(name).suffix in ('.cpp', '.hpp', '.pyc', '.build', '.a'))
     if json.loads((prefix / 'share/softspine/testbed.schema.json').read_text()) != it('check', '--schema').json():

@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
+#include <string_view>
+#include <utility>
 
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
@@ -13,6 +17,7 @@ namespace softspine::tools {
 using control::Json;
 using testbeds::CaptureRequest;
 using testbeds::Captures;
+using testbeds::Watched;
 
 namespace {
 
@@ -46,12 +51,40 @@ bool read_ports(const Json& arguments, std::vector<std::string>& out) {
   return true;
 }
 
+bool read_flag(const Json& arguments, const char* key, bool& out) {
+  const auto found = arguments.find(key);
+  if (found == arguments.end()) return true;
+  if (!found->is_boolean()) return false;
+  out = found->get<bool>();
+  return true;
+}
+
+using DirectionWord = std::pair<std::string_view, Watched>;
+constexpr DirectionWord kDirections[] = {
+    {"both", Watched::kBoth}, {"sent", Watched::kSent}, {"received", Watched::kReceived}};
+
+bool read_direction(const Json& arguments, Watched& out) {
+  std::string word{kDirections[0].first};
+  if (!read_text(arguments, "direction", word)) return false;
+  const auto found = direction_of(word);
+  if (found) out = *found;
+  return found.has_value();
+}
+std::string_view word_of(Watched watched) {
+  return std::ranges::find(kDirections, watched, &DirectionWord::second)->first;
+}
+
 const char* state_of(const Captures::Row& row) {
   if (!row.failure.empty()) return "failed";
   return row.running ? "running" : "over";
 }
 
 }  // namespace
+
+std::optional<Watched> direction_of(std::string_view word) {
+  const auto found = std::ranges::find(kDirections, word, &DirectionWord::first);
+  return found == std::end(kDirections) ? std::nullopt : std::optional(found->second);
+}
 
 Json json_of(const CaptureRequest& request) {
   return {{"path", request.path},
@@ -63,7 +96,9 @@ Json json_of(const CaptureRequest& request) {
           {"rotate_bytes", request.rotation.bytes},
           {"rotate_ps", static_cast<uint64_t>(request.rotation.every.count_ps())},
           {"keep", request.rotation.keep},
-          {"duration_ps", static_cast<uint64_t>(request.lasts.count_ps())}};
+          {"duration_ps", static_cast<uint64_t>(request.lasts.count_ps())},
+          {"direction", word_of(request.watched)},
+          {"for_reader", request.for_reader}};
 }
 
 std::expected<CaptureRequest, std::string> capture_request(const Json& arguments) {
@@ -79,10 +114,9 @@ std::expected<CaptureRequest, std::string> capture_request(const Json& arguments
   if (!read_number(arguments, "snaplen", kMaxSnaplen, out.snaplen) || out.snaplen == 0) {
     return std::unexpected("snaplen: 1 to 65535");
   }
-  if (const auto full = arguments.find("full"); full != arguments.end()) {
-    if (!full->is_boolean()) return std::unexpected("full: true or false");
-    out.full = full->get<bool>();
-  }
+  if (!read_flag(arguments, "full", out.full)) return std::unexpected("full: true or false");
+  if (!read_flag(arguments, "for_reader", out.for_reader)) return std::unexpected("for_reader: true or false");
+  if (!read_direction(arguments, out.watched)) return std::unexpected("direction: both, sent or received");
   const bool good = read_number(arguments, "limit_bytes", kMaxNumber, out.max_bytes) &&
                     read_number(arguments, "rotate_bytes", kMaxNumber, out.rotation.bytes) &&
                     read_number(arguments, "rotate_ps", kMaxNumber, rotate_ps) &&

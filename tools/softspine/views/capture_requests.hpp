@@ -4,13 +4,18 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "control/telemetry/json_fwd.hpp"
 #include "testbeds/run/captures.hpp"
 
 namespace softspine::tools {
+
+// "both", "sent", "received"
+std::optional<testbeds::Watched> direction_of(std::string_view word);
 
 control::Json json_of(const testbeds::CaptureRequest& request);
 std::expected<testbeds::CaptureRequest, std::string> capture_request(const control::Json& arguments);

@@ -62,7 +62,9 @@ Takes of_a_capture() {
           {.name = "rotate_bytes", .help = "after which a new file begins", .type = "integer"},
           {.name = "rotate_ps", .help = "emulated time after which a new file begins", .type = "integer"},
           {.name = "keep", .help = "files that are kept", .type = "integer"},
-          {.name = "duration_ps", .help = "emulated time after which it ends", .type = "integer"}};
+          {.name = "duration_ps", .help = "emulated time after which it ends", .type = "integer"},
+          {.name = "direction", .help = "what ports send, receive, or both: sent, received, both"},
+          {.name = "for_reader", .help = "the file is a pipe: it ends when the reader leaves", .type = "boolean"}};
 }
 CommandFacts of_a_fault() {
   CommandFacts facts = changes("fault", "begin a fault: the keys of a row of `faults`, with `for` instead of instants",
