@@ -7,7 +7,7 @@
 
 #include "analysis/page/html_pieces.hpp"
 #include "analysis/page/page_sections.hpp"
-#include "control/record/recording_tables.hpp"
+#include "control/record/recording_file.hpp"
 
 namespace softspine::analysis::page {
 
@@ -63,16 +63,6 @@ constexpr Part kParts[] = {{"run", "Run", overview_section},
                            {"collectives", "Collectives", collectives_section},
                            {"trainings", "Trainings", trainings_section}};
 
-std::string refusal(Database& recording) {
-  Statement id{recording, "PRAGMA application_id"};
-  if (!id.next() || id.number(0) != control::kRecordingId) return "this is no recording of softspine";
-  Statement format{recording, "PRAGMA user_version"};
-  if (!format.next() || format.number(0) != control::kRecordingFormat) {
-    return fmt::format("a recording of format {}; this program reads {}", format.number(0), control::kRecordingFormat);
-  }
-  return {};
-}
-
 std::string head(Database& recording) {
   Statement query{recording, "SELECT value FROM run WHERE key = 'testbed'"};
   const std::string name = query.next() ? escaped(query.text(0)) : "";
@@ -85,9 +75,8 @@ std::string head(Database& recording) {
 }  // namespace
 
 std::expected<std::string, std::string> report_page(const std::string& path) {
-  auto recording = Database::read(path);
+  auto recording = control::read_recording(path);
   if (!recording) return std::unexpected(path + ": " + recording.error());
-  if (const std::string why = refusal(*recording); !why.empty()) return std::unexpected(path + ": " + why);
   std::string links = "<nav>";
   std::string sections;
   for (const Part& part : kParts) {

@@ -3,7 +3,7 @@
 'use strict';
 
 const UPDATE_MS = 100, LARGE_UPDATE_MS = 500, LARGE = 20000; // ports
-const KEPT_MS = 180000, MOST_KEPT = 8e6; // of ports by frames: some 170 MB
+const KEPT_MS = 180000, MOST_KEPT = 8e6; // of ports by frames: some 200 MB
 const MOST_NODES = 64, FOLDED = 32; // of a tier; beyond, neighbours are folded into so many
 const ROWS = 8, MOST_EVENTS = 60;
 const CIVIDIS = ['#00224e', '#123570', '#3b496c', '#575d6d', '#707173', '#8a8678', '#a59c74', '#c3b369', '#e1cc55', '#fee838'];
@@ -17,6 +17,7 @@ let counts = null; // of the last answer: what growth is taken from
 let shown = -1; // of kept; -1: the last
 let chosen = null; // a group
 let opened = null; // a node, whose thresholds are shown
+let recorded = null; // of a recording (recording.js)
 
 const headers = () => (token ? { Authorization: 'Bearer ' + token } : {});
 
@@ -70,17 +71,17 @@ function readMap(text) {
     if (!links.has(key)) links.set(key, { a: a.index < b.index ? a : b, b: a.index < b.index ? b : a, ports: [] });
     links.get(key).ports.push(number);
   });
-  return { testbed: text.testbed, nodes, ports, groups, tiers: tiers.length, links: [...links.values()] };
+  return { testbed: text.testbed, nodes, ports, groups, tiers: tiers.length, links: [...links.values()], recording: text.recording };
 }
 
-// A frame: what each port did since the answer before it.
-function readLoads(text) {
+// A frame: what each port did since the counts of another answer; none: since the start.
+function readLoads(text, earlier) {
   const size = fabric.ports.length;
   const numbers = () => new Float32Array(size);
   const now = { at: text.at_ps, tx: new Float64Array(size), paused: new Float64Array(size) };
-  const frame = { at: text.at_ps, wall: Date.now(), moved: !counts || now.at > counts.at, load: numbers(), paused: numbers(), queue: new Uint8Array(size),
-    queueBytes: numbers(), drops: numbers(), dropping: new Set(), down: new Set(text.down), reasons: text.drops };
-  const before = counts || { at: 0, tx: new Float64Array(size), paused: new Float64Array(size), drops: new Float64Array(size) };
+  const frame = { at: text.at_ps, wall: Date.now(), counts: now, moved: !earlier || now.at > earlier.at, load: numbers(), paused: numbers(), queue: new Uint8Array(size),
+    queueBytes: numbers(), drops: numbers(), tx: numbers(), dropping: new Set(), down: new Set(text.down), reasons: text.drops };
+  const before = earlier || { at: 0, tx: new Float64Array(size), paused: new Float64Array(size), drops: new Float64Array(size) };
   const span = Math.max(1, now.at - before.at);
   now.drops = Float64Array.from(before.drops);
   text.ports.forEach(([port, tx, paused, queue, queued, drops]) => {
@@ -92,9 +93,9 @@ function readLoads(text) {
     frame.queue[port] = queue;
     frame.queueBytes[port] = queued;
     frame.drops[port] = drops;
+    frame.tx[port] = tx;
     if (drops > before.drops[port]) frame.dropping.add(fabric.nodes[fabric.ports[port].node].group);
   });
-  if (frame.moved) counts = now;
   return frame;
 }
 
@@ -107,7 +108,9 @@ function keep(frame) {
   }
 }
 
-const current = () => kept[shown < 0 ? kept.length - 1 : shown];
+const current = () => (recorded ? recorded.frame : kept[shown < 0 ? kept.length - 1 : shown]);
+const last = () => (recorded ? recorded.instants : kept).length - 1;
+const goesOn = () => (recorded ? recorded.playing : shown < 0);
 
 // The canvas.
 const canvas = byId('fabric');
@@ -267,9 +270,25 @@ function describe() {
     `fullest queue ${bytes(queued)}`;
 }
 
+// What a switch sent to each switch above it, since the start: how its hash has spread.
+function fillUplinks(frame) {
+  const node = opened && fabric.nodes.find((each) => each.name === opened);
+  if (!node) return;
+  const above = [];
+  for (let port = node.first; port < node.first + node.count; port += 1) {
+    if (fabric.nodes[fabric.ports[fabric.ports[port].peer].node].tier > node.tier) above.push(port);
+  }
+  const sum = above.reduce((all, port) => all + frame.tx[port], 0);
+  byId('uplinks-title').textContent = `Uplinks of ${opened}`;
+  fill('uplinks', ['port', 'to', 'share', ''], above.map((port) => {
+    const share = sum > 0 ? frame.tx[port] / sum : 0;
+    return [fabric.ports[port].name, fabric.ports[fabric.ports[port].peer].name, percent(share), meter(share)];
+  }));
+}
+
 async function fillThresholds() {
-  if (!opened || shown >= 0) return;
-  const rows = await ask('/api/show/thresholds?node=' + encodeURIComponent(opened));
+  if (!opened || (shown >= 0 && !recorded)) return;
+  const rows = await ask('/api/show/thresholds?node=' + encodeURIComponent(opened) + (recorded ? `&at_ps=${current().at}` : ''));
   byId('node-title').textContent = `Thresholds of ${opened}`;
   const limit = (row) => row.xoff_bytes ?? row.marks_all_bytes;
   rows.sort((a, b) => b.bytes / limit(b) - a.bytes / limit(a));
@@ -282,18 +301,20 @@ function show() {
   const frame = current();
   if (!frame) return;
   const slider = byId('slider');
-  slider.max = String(kept.length - 1);
-  slider.value = String(shown < 0 ? kept.length - 1 : shown);
+  slider.max = String(last());
+  slider.value = String(shown < 0 ? last() : shown);
   byId('instant').textContent = instant(frame.at);
-  byId('play').textContent = shown < 0 ? 'stop' : 'go on';
-  byId('play').setAttribute('aria-pressed', String(shown < 0));
+  byId('play').textContent = goesOn() ? 'stop' : recorded ? 'play' : 'go on';
+  byId('play').setAttribute('aria-pressed', String(goesOn()));
   draw();
   fillTables(frame);
+  fillUplinks(frame);
   describe();
 }
 
 function stopOrGoOn() {
-  shown = shown < 0 ? kept.length - 1 : -1;
+  if (recorded) { playOrStop(); return; }
+  shown = shown < 0 ? last() : -1;
   show();
 }
 
@@ -316,6 +337,7 @@ function openChosen() {
   const node = chosen && chosen.members.find((each) => each.tier > 0);
   if (!node) return;
   opened = node.name;
+  show();
   fillThresholds().catch(lost);
 }
 
@@ -337,7 +359,9 @@ canvas.addEventListener('click', (event) => {
 });
 byId('play').addEventListener('click', stopOrGoOn);
 byId('slider').addEventListener('input', (event) => {
-  shown = Number(event.target.value) === kept.length - 1 ? -1 : Number(event.target.value);
+  const number = Number(event.target.value);
+  if (recorded) { recorded.playing = false; goTo(number, number - 1).catch(lost); return; }
+  shown = number === last() ? -1 : number;
   show();
 });
 window.addEventListener('resize', draw);
@@ -380,7 +404,7 @@ function listen() {
 function lost(why) {
   const state = byId('state');
   state.className = 'lost';
-  state.textContent = why.message === 'Failed to fetch' ? 'the fabric does not answer: its run has ended' : why.message;
+  state.textContent = why.message === 'Failed to fetch' ? 'no answer: the program has ended' : why.message;
   if (!why.token) return;
   byId('ask').hidden = false;
   byId('token').focus();
@@ -391,11 +415,14 @@ async function look() {
   const begun = performance.now();
   let pause = fabric.ports.length > LARGE ? LARGE_UPDATE_MS : UPDATE_MS;
   try {
-    keep(readLoads(await ask('/api/show/loads')));
+    const frame = readLoads(await ask('/api/show/loads'), counts);
+    if (frame.moved) counts = frame.counts;
+    delete frame.counts;
+    keep(frame);
     byId('state').className = '';
     byId('state').textContent = `${fabric.nodes.length} nodes, ${fabric.ports.length / 2} links`;
     if (shown < 0 || kept.length === 1) show();
-    byId('slider').max = String(kept.length - 1);
+    byId('slider').max = String(last());
     looks += 1;
     if (opened && looks % 5 === 0) await fillThresholds();
   } catch (why) {
@@ -416,6 +443,7 @@ async function begin() {
   byId('ask').hidden = true;
   byId('name').textContent = fabric.testbed;
   document.title = `${fabric.testbed} – softspine`;
+  if (fabric.recording) { beginRecording().catch(lost); return; }
   listen();
   look();
 }

@@ -32,6 +32,7 @@
 #include "tools/softspine/storm_command.hpp"
 #include "tools/softspine/sweep_command.hpp"
 #include "tools/softspine/up_command.hpp"
+#include "tools/softspine/view_command.hpp"
 
 namespace {
 
@@ -77,6 +78,7 @@ Status command_status(int argc, char** argv) {
     add_storm_command(app, status);
     add_pause_counters_command(app, status);
     add_report_command(app, status);
+    add_view_command(app, status);
     add_reproduce_command(app, status);
     add_sweep_command(app, status);
     add_bench_command(app, status);
