@@ -30,6 +30,15 @@ std::vector<std::string> routes_from(const control::Fabric& fabric, uint32_t own
   return out;
 }
 
+std::vector<std::string> nics_of_server(const control::Fabric& fabric, const control::FabricNode& host) {
+  std::vector<std::string> out;
+  for (const control::FabricNode& each : fabric.nodes) {
+    const bool is_one = each.kind == control::NodeKind::kHost && each.server == host.server;
+    if (is_one && each.attachment.index() == host.attachment.index()) out.push_back(each.name);
+  }
+  return out;
+}
+
 }  // namespace
 
 OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node) {
@@ -37,6 +46,7 @@ OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node) {
   OutsideSpec spec;
   spec.name = host.name;
   spec.attachment = host.attachment;
+  spec.nics = nics_of_server(fabric, host);
   spec.ports = static_cast<uint32_t>(host.ports.size());
   if (spec.ports > 1) spec.bond_mode = bond_mode_of(fabric, node);
   spec.mac = control::to_string(host.ports.front().mac);

@@ -22,7 +22,8 @@ struct OutsideSpec {
   uint16_t vlan = 0;                   // it makes this VLAN's tags itself; 0: none
   uint32_t mtu = 1500;                 // the smallest of its links
   uint32_t speed_mbps = 0;             // of its slowest link
-  bool stays = false;                  // its host, when its command has ended, until the run does; without a timeout
+  std::vector<std::string> nics;  // of its server: the hosts of its kind there, it among them, in the fabric's order
+  bool stays = false;             // its host, when its command has ended, until the run does; without a timeout
 };
 
 // `node`: a host of `fabric` whose attachment is not built in.

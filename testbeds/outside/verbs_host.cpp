@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs of this machine that have an RDMA device of ours in the place of the machine's: nothing runs that needs
-// rights. They find our library by LD_LIBRARY_PATH, the device by a socket in the host's folder, and the fabric's hosts
-// by names that a preloaded library knows.
+// rights. They find our library by LD_LIBRARY_PATH, the device by a socket on the board, and the fabric's hosts by
+// names that a preloaded library knows. Hosts of one server are its NICs: each program there has the devices of all of
+// them, softspine0 the first's.
 #include <arpa/inet.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "testbeds/guests/installation.hpp"
+#include "testbeds/guests/owned_folder.hpp"
 #include "testbeds/outside/command_host.hpp"
+#include "testbeds/verbs_device/device_files.hpp"
 #include "testbeds/verbs_device/shared/device_calls.hpp"
 #include "testbeds/verbs_device/verbs_edge.hpp"
 #include "testbeds/verbs_device/verbs_libraries_here.hpp"
@@ -61,7 +66,7 @@ class VerbsHost : public CommandHost {
   std::expected<OpenedEdge, Error> open_edge(uint32_t, const OutsideGround& ground,
                                              const EdgeSetting& setting) override {
     VerbsEdge::Config config;
-    config.socket = socket_in(ground, setup_);
+    config.socket = socket_in(ground, spec().name);
     config.mtu = setting.mtu;
     config.speed_mbps = setting.speed_mbps;
     config.dilation = setting.dilation;
@@ -70,6 +75,7 @@ class VerbsHost : public CommandHost {
     config.host.gateway = setting.nic.gateway;
     config.host.tag = {.vlan = static_cast<uint16_t>(spec().vlan), .pcp_of_dscp = setting.nic.pcp_of_dscp};
     for (const std::string& address : spec().addresses) put_address(config.host, address);
+    if (auto laid = lay_files(ground); !laid) return std::unexpected(std::move(laid.error()));
     auto edge = VerbsEdge::open(setting.name, config, setting.pool, setting.nic);
     if (!edge) return std::unexpected(Error{edge.error().where, edge.error().message});
     return OpenedEdge{std::move(*edge), ""};
@@ -78,7 +84,11 @@ class VerbsHost : public CommandHost {
  private:
   std::map<std::string, std::string> environment(const OutsideGround& ground) const {
     const std::string scripts = ground.installation.enter_verbs.parent_path().parent_path() / "guests" / "scripts";
-    return {{kSocketVariable, socket_in(ground, setup_)},
+    std::string sockets;
+    for (const std::string& nic : spec().nics) sockets += (sockets.empty() ? "" : ":") + socket_in(ground, nic);
+    return {{kSocketVariable, sockets},
+            {kOwnVariable, std::to_string(own_device())},
+            {"SOFTSPINE_VERBS_FILES", files_in(ground)},
             {"SOFTSPINE_HOSTS", places_in(ground.places.run_folder, setup_).board / "loopback"},
             {"SOFTSPINE_ADDRESS", loopback_of(spec().addresses.front())},
             {"SOFTSPINE_FABRIC_ADDRESS", spec().addresses.front().substr(0, spec().addresses.front().find('/'))},
@@ -88,8 +98,26 @@ class VerbsHost : public CommandHost {
   }
 
   // Beside the host's folder, which is emptied when its command begins.
-  static std::string socket_in(const OutsideGround& ground, const HostSetup& setup) {
-    return places_in(ground.places.run_folder, setup).board / ("verbs." + setup.name);
+  std::string socket_in(const OutsideGround& ground, const std::string& nic) const {
+    return places_in(ground.places.run_folder, setup_).board / ("verbs." + nic);
+  }
+  fs::path files_in(const OutsideGround& ground) const {
+    return places_in(ground.places.run_folder, setup_).board / ("verbs-files." + spec().nics.front());
+  }
+  size_t own_device() const {
+    return static_cast<size_t>(std::ranges::find(spec().nics, spec().name) - spec().nics.begin());
+  }
+
+  // Names without text: the library asks the device for that.
+  std::expected<void, Error> lay_files(const OutsideGround& ground) const {
+    const fs::path folder = files_in(ground) / (kDeviceName + std::to_string(own_device()));
+    std::error_code error;
+    for (const std::string& path : device_file_paths()) {
+      fs::create_directories((folder / path).parent_path(), error);
+      if (error) return std::unexpected(Error{folder.string(), error.message()});
+      if (auto made = write_new_file(folder / path, ""); !made) return made;
+    }
+    return {};
   }
 
   // All files of this machine are in its sight.

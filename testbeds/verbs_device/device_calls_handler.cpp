@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
+#include "testbeds/verbs_device/device_files.hpp"
 #include "testbeds/verbs_device/queue_pair_changes.hpp"
 
 namespace softspine::testbeds {
@@ -25,11 +27,12 @@ bool make_channel(OwnedFd& reads, OwnedFd& writes) {
   return true;
 }
 
-// Datagrams get all that there is. UCX's connection requests, of some 65 bytes, go inline where they fit; else UCX uses
-// their memory again as soon as the peer's own request comes, which an adapter has read by then, and a fabric that
-// waits for a core has not.
+// Datagrams get more than was asked for. UCX's connection requests, of some 65 bytes, go inline where they fit; else
+// UCX uses their memory again as soon as the peer's own request comes, which an adapter has read by then, and a fabric
+// that waits for a core has not.
 uint32_t inline_bytes_of(const DeviceRequest& request) {
-  return request.number == IBV_QPT_UD ? kInlineLimit : request.sizes.inline_bytes;
+  return request.number == IBV_QPT_UD ? std::max(kDatagramInline, request.sizes.inline_bytes)
+                                      : request.sizes.inline_bytes;
 }
 
 }  // namespace
@@ -51,7 +54,8 @@ std::optional<uint32_t> DeviceCallsHandler::add_client(pid_t process) {
 
 void DeviceCallsHandler::handle(uint32_t client, const DeviceRequest& request, CallResult& out) {
   const auto carry_out = [&]() -> int {
-    if (request.call != Call::kOpen && !objects_.clients[client]->events) return EPROTO;
+    const bool needs_none = request.call == Call::kOpen || request.call == Call::kReadFile;
+    if (!needs_none && !objects_.clients[client]->events) return EPROTO;
     switch (request.call) {
       case Call::kOpen: return open(client, request, out);
       case Call::kQueryPort: return 0;
@@ -72,6 +76,7 @@ void DeviceCallsHandler::handle(uint32_t client, const DeviceRequest& request, C
       case Call::kQueryQp: return query_qp(client, request, out);
       case Call::kDestroyQp: return destroy_qp(client, request);
       case Call::kConnectionCommand: return carry_out_connection_command(client, request, out);
+      case Call::kReadFile: return read_file(request, out);
     }
     return ENOSYS;
   };
@@ -342,6 +347,17 @@ int DeviceCallsHandler::destroy_qp(uint32_t client, const DeviceRequest& request
 int DeviceCallsHandler::carry_out_connection_command(uint32_t client, const DeviceRequest& request, CallResult& out) {
   if (own(objects_.channels, request.handle, client) == nullptr) return EINVAL;
   return connection_calls_.carry_out(client, request, static_cast<uint8_t>(port_.active_mtu), out.reply);
+}
+
+int DeviceCallsHandler::read_file(const DeviceRequest& request, CallResult& out) const {
+  if (request.command_bytes > kCommandBytes) return EINVAL;
+  const std::string_view path{reinterpret_cast<const char*>(request.command), request.command_bytes};
+  const RnicGround& ground = rnic_.ground();
+  const auto text = device_file(path, {.port = port_, .rnic = ground.counters, .passed = ground.port.passed()});
+  if (!text || text->size() > kCommandBytes) return ENOENT;
+  std::ranges::copy(*text, out.reply.response);
+  out.reply.response_bytes = static_cast<uint32_t>(text->size());
+  return 0;
 }
 
 }  // namespace softspine::testbeds

@@ -55,6 +55,7 @@ class DeviceCallsHandler {
   int query_qp(uint32_t client, const DeviceRequest& request, CallResult& out);
   int destroy_qp(uint32_t client, const DeviceRequest& request);
   int carry_out_connection_command(uint32_t client, const DeviceRequest& request, CallResult& out);
+  int read_file(const DeviceRequest& request, CallResult& out) const;
 
   bool has_pd(uint32_t client, uint32_t pd) const { return objects_.clients[client]->pds.contains(pd); }
   bool has_slots(uint64_t slots) const { return objects_.slots + slots <= kWorkLimit; }

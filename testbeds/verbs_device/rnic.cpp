@@ -139,6 +139,7 @@ void Rnic::expire(Instant now) noexcept {
 }
 
 void Rnic::link_changed(bool up) noexcept {
+  if (!up) ++ground_.counters.link_downed;
   for (uint32_t number = 0; number < ground_.objects.clients.size(); ++number) {
     if (ground_.objects.clients[number])
       completions_.report(number, up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR, 1);

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 
+#include "dataplane/edge/edge_counters.hpp"
 #include "dataplane/packet/pool.hpp"
 #include "testbeds/hosts/host_config.hpp"
+#include "testbeds/verbs_device/rnic_counters.hpp"
 #include "testbeds/verbs_device/verbs_objects.hpp"
 
 namespace softspine::testbeds {
@@ -23,27 +25,8 @@ class RnicPort {
   virtual dataplane::Duration backlog(dataplane::Instant now) const noexcept = 0;
   // So much waits for the rates of queue pairs that nothing is to be added but acknowledgements.
   virtual bool keeps_too_much() const noexcept = 0;
-};
-
-// By rxe's names, as far as it has one.
-struct RnicCounters {
-  uint64_t sent_pkts = 0;
-  uint64_t rcvd_pkts = 0;
-  uint64_t duplicate_request = 0;
-  uint64_t out_of_seq_request = 0;
-  uint64_t rcvd_rnr_err = 0;
-  uint64_t send_rnr_err = 0;
-  uint64_t rcvd_seq_err = 0;
-  uint64_t retry_exceeded_err = 0;
-  uint64_t retry_rnr_exceeded_err = 0;
-  uint64_t completer_retry_err = 0;  // timeouts
-  uint64_t send_err = 0;             // packets for which there was no memory
-  uint64_t rdma_sends = 0;
-  uint64_t rdma_recvs = 0;
-  uint64_t unknown_qp = 0;  // packets for no queue pair that takes them
-  uint64_t retransmitted_pkts = 0;
-  uint64_t queue_pair_errors = 0;
-  uint64_t cq_overflows = 0;
+  // The frames that have passed it.
+  virtual const dataplane::EdgeCounters& passed() const noexcept = 0;
 };
 
 struct RnicGround {

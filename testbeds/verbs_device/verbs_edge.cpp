@@ -147,24 +147,9 @@ void VerbsEdge::drain() noexcept {
 }
 
 std::map<std::string, uint64_t> VerbsEdge::statistics() const {
-  const RnicCounters& c = rnic_.ground().counters;
-  return {{"sent_pkts", c.sent_pkts},
-          {"rcvd_pkts", c.rcvd_pkts},
-          {"duplicate_request", c.duplicate_request},
-          {"out_of_seq_request", c.out_of_seq_request},
-          {"rcvd_rnr_err", c.rcvd_rnr_err},
-          {"send_rnr_err", c.send_rnr_err},
-          {"rcvd_seq_err", c.rcvd_seq_err},
-          {"retry_exceeded_err", c.retry_exceeded_err},
-          {"retry_rnr_exceeded_err", c.retry_rnr_exceeded_err},
-          {"completer_retry_err", c.completer_retry_err},
-          {"send_err", c.send_err},
-          {"rdma_sends", c.rdma_sends},
-          {"rdma_recvs", c.rdma_recvs},
-          {"unknown_qp", c.unknown_qp},
-          {"retransmitted_pkts", c.retransmitted_pkts},
-          {"queue_pair_errors", c.queue_pair_errors},
-          {"cq_overflows", c.cq_overflows}};
+  std::map<std::string, uint64_t> all;
+  for (const NamedRnicCounter& each : kRnicCounters) all.emplace(each.name, rnic_.ground().counters.*each.value);
+  return all;
 }
 
 }  // namespace softspine::testbeds

@@ -55,6 +55,7 @@ class VerbsEdge final : public dataplane::Nic, private RnicPort {
   void send(dataplane::Packet packet, uint32_t sender, dataplane::Instant now) noexcept override;
   dataplane::Duration backlog(dataplane::Instant now) const noexcept override { return behind(now); }
   bool keeps_too_much() const noexcept override { return Nic::keeps_too_much(); }
+  const dataplane::EdgeCounters& passed() const noexcept override { return counters_; }
   void take(dataplane::Packet packet, dataplane::Instant now) noexcept;
   dataplane::DropReason answer(dataplane::Packet packet) noexcept;
 

@@ -357,6 +357,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
     },
     'docs/real-hosts.md': {
         'export UCX_NET_DEVICES=softspine0:1 UCX_TLS=rc_verbs,ud_verbs,self': [COMMAND + 'verbs_libraries.py rc_verbs,ud_verbs,self'],
+        'Up to 1024 bytes are sent inline.': ['testbeds/verbs_device/shared/queue_memory.hpp kInlineLimit = 1024', 'tests/scenario/verbs_device/connections_test.cpp request.sizes.inline_bytes = kInlineLimit + 1'],
         "| `UCX_UD_ETH_DGID_CHECK=n` | UCX checks the destination address of each datagram, and that of Debian takes it for IPv6 unless the service level is ConnectX's; rxe's is 0, and UCX drops them all |":
             ['tests/wire/training/mpi.py ETH_DGID_CHECK'],
         'host=$1 shift export TMPDIR=$PWD/$host mkdir -p "$TMPDIR" exec softspine exec "$host" -- sh -c "$*"': [COMMAND + 'verbs_libraries.py host=$1'],

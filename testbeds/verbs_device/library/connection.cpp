@@ -32,8 +32,8 @@ void unmap_ring(Ring& ring) {
   ring.place = nullptr;
 }
 
-OurContext* connect_to_device() {
-  const int fd = connect_to_socket();
+OurContext* connect_to_device(uint32_t device) {
+  const int fd = connect_to_socket(device);
   if (fd < 0) return nullptr;
   auto* const context = make<OurContext>();
   if (context == nullptr) {

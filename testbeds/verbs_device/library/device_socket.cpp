@@ -30,6 +30,21 @@ void take_fds(msghdr& message, int* fds) {
   }
 }
 
+// The device's part of the list.
+bool put_socket_path(uint32_t device, char* out, size_t room) {
+  const char* at = std::getenv(kSocketVariable);
+  for (; at != nullptr && device > 0; --device) {
+    at = std::strchr(at, ':');
+    if (at != nullptr) ++at;
+  }
+  if (at == nullptr) return false;
+  const size_t bytes = std::strcspn(at, ":");
+  if (bytes == 0 || bytes >= room) return false;
+  std::memcpy(out, at, bytes);
+  out[bytes] = '\0';
+  return true;
+}
+
 int receive_reply(int socket, DeviceReply& reply, int* fds) {
   iovec part{&reply, sizeof reply};
   alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
@@ -50,15 +65,40 @@ int receive_reply(int socket, DeviceReply& reply, int* fds) {
 
 }  // namespace
 
-int connect_to_socket() {
-  const char* const path = std::getenv(kSocketVariable);
+uint32_t count_devices() {
+  const char* at = std::getenv(kSocketVariable);
+  uint32_t count = 0;
+  for (; at != nullptr && *at != '\0' && count < kDeviceLimit; ++count) {
+    const char* const end = std::strchr(at, ':');
+    at = end == nullptr ? nullptr : end + 1;
+  }
+  return count;
+}
+
+uint32_t own_device() {
+  const char* const own = std::getenv(kOwnVariable);
+  return own == nullptr ? 0 : static_cast<uint32_t>(std::strtoul(own, nullptr, 10));
+}
+
+int device_in_path(const char* path, const char* begin, const char** rest) {
+  const size_t bytes = std::strlen(begin);
+  if (path == nullptr || std::strncmp(path, begin, bytes) != 0) return -1;
+  const char* at = path + bytes;
+  uint32_t number = 0;
+  for (; *at >= '0' && *at <= '9' && number < kDeviceLimit; ++at)
+    number = number * 10 + static_cast<uint32_t>(*at - '0');
+  if (at == path + bytes || number >= count_devices()) return -1;
+  *rest = at;
+  return static_cast<int>(number);
+}
+
+int connect_to_socket(uint32_t device) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path == nullptr || std::strlen(path) >= sizeof address.sun_path) {
+  if (!put_socket_path(device, address.sun_path, sizeof address.sun_path)) {
     errno = ENODEV;
     return -1;
   }
-  std::strcpy(address.sun_path, path);
   const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (fd < 0) return -1;
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {

@@ -7,23 +7,33 @@
 #include <cstdio>
 #include <cstring>
 
+#include "testbeds/verbs_device/library/device_socket.hpp"
+#include "testbeds/verbs_device/library/file_calls.hpp"
 #include "testbeds/verbs_device/library/ours.hpp"
 
 using namespace softspine::testbeds;
 
 namespace {
 
-ibv_device the_device() {
-  ibv_device device{};
-  device.node_type = IBV_NODE_CA;
-  device.transport_type = IBV_TRANSPORT_IB;
-  std::strcpy(device.name, kDeviceName);
-  std::strcpy(device.dev_name, "uverbs0");
-  std::snprintf(device.dev_path, sizeof device.dev_path, "/sys/class/infiniband_verbs/uverbs0");
-  std::snprintf(device.ibdev_path, sizeof device.ibdev_path, "/sys/class/infiniband/%s", kDeviceName);
-  return device;
+struct Devices {
+  ibv_device each[kDeviceLimit];
+  Devices() : each{} {
+    for (uint32_t number = 0; number < kDeviceLimit; ++number) fill(each[number], number);
+  }
+  static void fill(ibv_device& device, uint32_t number) {
+    device.node_type = IBV_NODE_CA;
+    device.transport_type = IBV_TRANSPORT_IB;
+    std::snprintf(device.name, sizeof device.name, "%s%u", kDeviceName, number);
+    std::snprintf(device.dev_name, sizeof device.dev_name, "uverbs%u", number);
+    std::snprintf(device.dev_path, sizeof device.dev_path, "/sys/class/infiniband_verbs/uverbs%u", number);
+    std::snprintf(device.ibdev_path, sizeof device.ibdev_path, "/sys/class/infiniband/%s", device.name);
+  }
+};
+Devices devices;
+
+uint32_t number_of(const ibv_device* device) {
+  return static_cast<uint32_t>(device - devices.each);
 }
-ibv_device device = the_device();
 
 uint64_t guid_of(const PortFacts& port) {
   uint8_t guid[8] = {static_cast<uint8_t>(port.mac[0] ^ 2),
@@ -82,7 +92,7 @@ int query_port_of(ibv_context* context, uint8_t number, ibv_port_attr* out, size
 
 ibv_device_attr attributes_of(const PortFacts& port) {
   ibv_device_attr out{};
-  std::strcpy(out.fw_ver, "0.3.0");
+  std::strcpy(out.fw_ver, kFirmware);
   out.node_guid = out.sys_image_guid = guid_of(port);
   out.max_mr_size = ~uint64_t{0};
   out.page_size_cap = 0xfffff000;
@@ -121,7 +131,7 @@ ibv_srq* create_extended_srq(ibv_context*, ibv_srq_init_attr_ex* wanted) {
   return ibv_create_srq(wanted->pd, reinterpret_cast<ibv_srq_init_attr*>(wanted));
 }
 
-void fill(verbs_context& verbs) {
+void fill(verbs_context& verbs, ibv_device* device) {
   verbs.query_port = query_port_of;
   verbs.query_device_ex = query_device_of;
   verbs.create_qp_ex = create_extended_qp;
@@ -129,7 +139,7 @@ void fill(verbs_context& verbs) {
   verbs.create_srq_ex = create_extended_srq;
   verbs.sz = sizeof verbs;
   ibv_context& context = verbs.context;
-  context.device = &device;
+  context.device = device;
   context.ops.poll_cq = poll_completions;
   context.ops.req_notify_cq = ask_to_notify;
   context.ops.post_send = post_send;
@@ -143,12 +153,12 @@ void fill(verbs_context& verbs) {
 
 }  // namespace
 
-// Without the variable by which softspine names the device there is none, and a machine's own are not seen.
+// Without the variable by which softspine names the devices there are none, and a machine's own are not seen.
 SOFTSPINE_VERB ibv_device** ibv_get_device_list(int* count) {
-  const bool is_there = std::getenv(kSocketVariable) != nullptr;
-  if (count != nullptr) *count = is_there ? 1 : 0;
-  auto** const list = static_cast<ibv_device**>(std::calloc(2, sizeof(ibv_device*)));
-  if (list != nullptr && is_there) list[0] = &device;
+  const uint32_t there = count_devices();
+  if (count != nullptr) *count = static_cast<int>(there);
+  auto** const list = static_cast<ibv_device**>(std::calloc(there + 1, sizeof(ibv_device*)));
+  for (uint32_t number = 0; list != nullptr && number < there; ++number) list[number] = &devices.each[number];
   return list;
 }
 
@@ -160,22 +170,22 @@ SOFTSPINE_VERB const char* ibv_get_device_name(ibv_device* of) {
   return of->name;
 }
 
-SOFTSPINE_VERB int ibv_get_device_index(ibv_device*) {
-  return 0;
+SOFTSPINE_VERB int ibv_get_device_index(ibv_device* of) {
+  return static_cast<int>(number_of(of));
 }
 
-SOFTSPINE_VERB __be64 ibv_get_device_guid(ibv_device*) {
-  OurContext* const context = connect_to_device();
+SOFTSPINE_VERB __be64 ibv_get_device_guid(ibv_device* of) {
+  OurContext* const context = connect_to_device(number_of(of));
   if (context == nullptr) return 0;
   const uint64_t guid = guid_of(context->port);
   ibv_close_device(&context->verbs.context);
   return guid;
 }
 
-SOFTSPINE_VERB ibv_context* ibv_open_device(ibv_device*) {
-  OurContext* const made = connect_to_device();
+SOFTSPINE_VERB ibv_context* ibv_open_device(ibv_device* of) {
+  OurContext* const made = connect_to_device(number_of(of));
   if (made == nullptr) return nullptr;
-  fill(made->verbs);
+  fill(made->verbs, of);
   return &made->verbs.context;
 }
 
@@ -255,16 +265,19 @@ SOFTSPINE_VERB int ibv_get_pkey_index(ibv_context*, uint8_t, __be16 key) {
   return key == 0xffff ? 0 : -1;
 }
 
-// Nothing is mounted: what programs ask of /sys they are told here, and nothing else is there.
+// Nothing is mounted: the device itself is asked, and nothing else is there. Without the line's end, as rdma-core has
+// it.
 SOFTSPINE_VERB int ibv_read_sysfs_file(const char* folder, const char* file, char* out, size_t bytes) {
-  static_cast<void>(folder);
-  const char* text = nullptr;
-  if (std::strcmp(file, "board_id") == 0) text = "softspine";
-  if (std::strcmp(file, "node_type") == 0) text = "1: CA";
-  if (std::strcmp(file, "class/misc/rdma_cm/abi_version") == 0) text = "4";
-  if (text == nullptr || std::strlen(text) >= bytes) return -1;
-  std::strcpy(out, text);
-  return static_cast<int>(std::strlen(text));
+  char path[512];
+  char text[kCommandBytes + 1] = "4";
+  std::snprintf(path, sizeof path, "%s/%s", folder, file);
+  int length = 1;
+  if (std::strcmp(file, "class/misc/rdma_cm/abi_version") != 0) length = device_text(path, text, sizeof text);
+  if (length > 0 && text[length - 1] == '\n') --length;
+  if (length < 0 || static_cast<size_t>(length) >= bytes) return -1;
+  std::memcpy(out, text, static_cast<size_t>(length));
+  out[length] = '\0';
+  return length;
 }
 
 SOFTSPINE_VERB const char* ibv_get_sysfs_path() {

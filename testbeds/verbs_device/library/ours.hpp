@@ -96,7 +96,7 @@ inline OurQp& ours(ibv_qp* qp) {
 // A call of the device; an errno. Descriptors that come along go to `fds`, which has room for two.
 int call(OurContext& context, const DeviceRequest& request, DeviceReply& reply, int* fds = nullptr);
 // Connects; null: why not is in errno.
-OurContext* connect_to_device();
+OurContext* connect_to_device(uint32_t device);
 bool map_ring(Ring& ring, int fd, uint32_t slots, uint32_t slot_bytes);
 void unmap_ring(Ring& ring);
 template <typename Object>

@@ -25,9 +25,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "testbeds/verbs_device/library/device_files.hpp"
 #include "testbeds/verbs_device/library/device_socket.hpp"
 #include "testbeds/verbs_device/library/fabric_names.hpp"
+#include "testbeds/verbs_device/library/file_calls.hpp"
 
 using namespace softspine::testbeds;
 
@@ -53,7 +53,7 @@ Function next(const char* name) {
 
 int open_device() {
   if (device >= 0 && owner == getpid()) return 0;
-  const int fd = connect_to_socket();
+  const int fd = connect_to_socket(own_device());
   if (fd < 0) return errno;
   DeviceRequest request{};
   request.call = Call::kOpen;
@@ -205,6 +205,15 @@ int open(const char* path, int flags, ...) {
   const mode_t mode = va_arg(rest, mode_t);
   va_end(rest);
   return real(path, flags, mode);
+}
+
+// By this name in programs that were built for long files; both are one here.
+int open64(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = (flags & (O_CREAT | __O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  return open(path, flags, mode);
 }
 
 // librdmacm looks whether the file is a device.

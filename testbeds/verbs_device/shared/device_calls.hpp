@@ -9,12 +9,17 @@
 
 namespace softspine::testbeds {
 
-inline constexpr uint32_t kDeviceVersion = 2;
-inline constexpr const char* kDeviceName = "softspine0";
-inline constexpr const char* kSocketVariable = "SOFTSPINE_VERBS_DEVICE";  // the socket's path
-inline constexpr uint32_t kGids = 2;                                      // IPv4, IPv6
-inline constexpr uint32_t kCommandBytes = 448;                            // of rdma_cm, either way
-inline constexpr uint32_t kReadLimit = 16;                                // reads and atomics under way at a queue pair
+inline constexpr uint32_t kDeviceVersion = 3;
+inline constexpr const char* kDeviceName = "softspine";  // and its number
+// Sockets of the devices that a program has, by their numbers, with colons between them.
+inline constexpr const char* kSocketVariable = "SOFTSPINE_VERBS_DEVICE";
+// The number of the device whose address is that of the program's host: rdma_cm is asked there. None: 0.
+inline constexpr const char* kOwnVariable = "SOFTSPINE_VERBS_OWN";
+inline constexpr const char* kFirmware = "0.3.0";
+inline constexpr uint32_t kDeviceLimit = 64;    // of a program
+inline constexpr uint32_t kGids = 2;            // IPv4, IPv6
+inline constexpr uint32_t kCommandBytes = 448;  // of rdma_cm, either way
+inline constexpr uint32_t kReadLimit = 16;      // reads and atomics under way at a queue pair
 
 enum class Call : uint32_t {
   kOpen,  // number: kDeviceVersion. Brings the doorbells and the end of the asynchronous events
@@ -36,6 +41,7 @@ enum class Call : uint32_t {
   kQueryQp,
   kDestroyQp,
   kConnectionCommand,  // handle: the channel of its identifier
+  kReadFile,  // command: its path below /sys/class/infiniband/DEVICE; the response: what it says. Before kOpen, too
 };
 
 struct QueueSizes {
@@ -87,7 +93,7 @@ struct DeviceRequest {
   QueueSizes sizes;
   QueuePairAttributes attributes;
   uint32_t command_bytes;
-  uint8_t command[kCommandBytes];  // as rdma_user_cm.h has it
+  uint8_t command[kCommandBytes];  // as rdma_user_cm.h has it; kReadFile: a path
 };
 
 struct PortFacts {

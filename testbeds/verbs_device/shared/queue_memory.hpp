@@ -23,7 +23,8 @@ inline constexpr uint32_t kSharedLimit = 1024;    // shared receive queues; chan
 inline constexpr uint32_t kSlotLimit = 1U << 16;  // of a queue; of completion queues 2^20
 inline constexpr uint32_t kCompletionSlotLimit = 1U << 20;
 inline constexpr uint32_t kPieceLimit = 16;  // of one message's memory
-inline constexpr uint32_t kInlineLimit = 256;
+inline constexpr uint32_t kInlineLimit = 1024;
+inline constexpr uint32_t kDatagramInline = 256;  // a queue pair for datagrams has no less
 
 struct QueueHead {
   alignas(64) std::atomic<uint32_t> produced;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queue pairs that are not reliable, shared receives, and what a reliable one owes and waits for, frame by frame.
 #include <algorithm>
+#include <cerrno>
 
 #include "control/traffic/rxe_source_port.hpp"
 #include "tests/scenario/verbs_device/rnics.hpp"
@@ -103,19 +104,35 @@ TEST_F(Connected, ADatagramMayBeInlineWithMoreBytesThanWereAskedFor) {
     request.sizes = {4, 4, 2, 1, 64};
     const DeviceReply reply = it_.first.ask(request);
     ASSERT_EQ(reply.error, 0);
-    EXPECT_EQ(reply.sizes.inline_bytes, type == IBV_QPT_UD ? kInlineLimit : 64U);
+    EXPECT_EQ(reply.sizes.inline_bytes, type == IBV_QPT_UD ? kDatagramInline : 64U);
   }
   const auto [a, b] = it_.connect(TwoRnics::usual(), IBV_QPT_UD);
   it_.second.post_receive(b, 1, {theirs_.piece(0, 500)});
   Posted request_to_connect = datagram(b, 0);
   request_to_connect.flags |= IBV_SEND_INLINE;
   request_to_connect.pieces.clear();
-  request_to_connect.inlined.assign(own_.bytes.begin(), own_.bytes.begin() + kInlineLimit);
+  request_to_connect.inlined.assign(own_.bytes.begin(), own_.bytes.begin() + kDatagramInline);
   it_.first.post(a, request_to_connect);
   it_.run();
   EXPECT_EQ(statuses(it_.first), std::vector<uint32_t>{IBV_WC_SUCCESS});
   EXPECT_EQ(ids(it_.second).size(), 1U);
-  EXPECT_TRUE(std::equal(own_.bytes.begin(), own_.bytes.begin() + kInlineLimit, theirs_.bytes.begin() + 40));
+  EXPECT_TRUE(std::equal(own_.bytes.begin(), own_.bytes.begin() + kDatagramInline, theirs_.bytes.begin() + 40));
+}
+
+// perftest's -I asks for as much as it sends.
+TEST_F(Connected, InlineDataAreAsLongAsWasAskedForUpToALimit) {
+  DeviceRequest request{.call = Call::kCreateQp};
+  request.pd = it_.first.pd();
+  request.send_cq = request.receive_cq = it_.first.cq();
+  for (const uint32_t type : {IBV_QPT_UD, IBV_QPT_UC, IBV_QPT_RC}) {
+    request.number = type;
+    request.sizes = {4, 4, 2, 1, kInlineLimit};
+    const DeviceReply reply = it_.first.ask(request);
+    ASSERT_EQ(reply.error, 0);
+    EXPECT_EQ(reply.sizes.inline_bytes, kInlineLimit);
+    request.sizes.inline_bytes = kInlineLimit + 1;
+    EXPECT_EQ(it_.first.ask(request).error, EINVAL);
+  }
 }
 
 // Where ConnectX has it, and UCX looks for it: uct_ud_iface_check_grh of 1.13 takes 2 for IPv4, all else for 16 bytes.

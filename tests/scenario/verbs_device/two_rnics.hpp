@@ -289,6 +289,8 @@ class TwoRnics {
       most = std::max(most, count);
     }
     bool keeps_too_much() const noexcept override { return count > room; }
+    const EdgeCounters& passed() const noexcept override { return counters; }
+    EdgeCounters counters;
     int64_t room = INT64_MAX;
     int64_t most = 0;
     Packet pop() { return --count, packets.pop(); }
