@@ -104,6 +104,25 @@ def ucx(it: Softspine) -> Problems:
                 yield f'{transports}, {test}: {said[-1500:]}'
 
 
+def gloo(it: Softspine) -> Problems:
+    """Gloo's own ibverbs transport sums and broadcasts between four ranks, and each number is right"""
+    need(['c++'], 'tests')
+    program = it.folder / 'gloo_verbs'
+    built = subprocess.run(['c++', '-O1', '-o', program, ROOT / 'tests/wire/training/gloo_verbs.cpp', '-lgloo', '-libverbs'],
+                           capture_output=True, text=True, check=False)
+    if 'gloo/' in built.stderr or '-lgloo' in built.stderr:
+        raise Skip('libgloo-dev is not installed: tools/install tests')
+    hosts = HOSTS[:4]
+    with it.running(it.write('eight.yaml', EIGHT), '--folder', it.folder / 'o'):
+        for count in ('1000', '300000'):
+            meeting = it.folder / f'meet-{count}'
+            meeting.mkdir()
+            ranks = [on(it, host, str(program), str(number), '4', str(meeting), count) for number, host in enumerate(hosts)]
+            told = [rank.communicate(timeout=100)[0] for rank in ranks]
+            if told != ['right\n'] * 4:
+                yield f'{count}: {told}'
+
+
 def said(it: Softspine) -> str:
     return (it.folder / 'said').read_text()
 
@@ -156,4 +175,4 @@ def a_cut(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([openmpi, a_cut] if sys.argv[2:] == ['mpi'] else [they_connect, newer_verbs, ucx]))
+    sys.exit(main([openmpi, a_cut] if sys.argv[2:] == ['mpi'] else [they_connect, newer_verbs, ucx, gloo]))
