@@ -317,7 +317,8 @@ void Inbound::refuse(QueuePair& pair, const RdmaFrame& frame, uint8_t syndrome) 
   }
   const bool is_access = syndrome == rdma::kAccessError;
   completions_.fail(pair, IBV_WC_WR_FLUSH_ERR, is_access ? IBV_EVENT_QP_ACCESS_ERR : IBV_EVENT_QP_REQ_ERR);
-  acknowledge(pair, frame.psn, syndrome);
+  // A kernel takes an ended process' queue pairs before its memory: nobody refuses then.
+  if (!ground_.objects.client_of(pair).has_ended()) acknowledge(pair, frame.psn, syndrome);
 }
 
 }  // namespace softspine::testbeds

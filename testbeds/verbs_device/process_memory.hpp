@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 
 namespace softspine::testbeds {
@@ -36,15 +37,19 @@ class ProcessMemory {
     return copied(process_vm_writev(process_, local_.data(), count_, remote_.data(), count_, 0));
   }
   void forget() noexcept { count_ = 0, bytes_ = 0; }
+  // The last copy has found no process: it has ended, which its device is yet to see.
+  bool has_ended() const { return has_ended_; }
 
  private:
   bool copied(ssize_t got) noexcept {
+    has_ended_ = got < 0 && errno == ESRCH;
     const bool all = got == static_cast<ssize_t>(bytes_);
     forget();
     return all;
   }
 
   pid_t process_;
+  bool has_ended_ = false;
   uint32_t count_ = 0;
   uint64_t bytes_ = 0;
   std::array<iovec, kPieces> local_;

@@ -49,6 +49,7 @@ struct VerbsClient {
   dataplane::OwnedFd events;  // the end that we write
   std::set<uint32_t> pds;
 
+  bool has_ended() const { return reads.has_ended() || writes.has_ended(); }
   Doorbells& bells() const { return *reinterpret_cast<Doorbells*>(doorbells.place()); }
 };
 

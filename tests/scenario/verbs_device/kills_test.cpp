@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program ends at any instant, on either side, in the middle of whatever was going on: its peer sees a retry error,
 // and nothing is left.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <random>
 
 #include "tests/harness/seed.hpp"
@@ -89,6 +92,32 @@ TEST_F(Kills, AKilledProgramIsARetryErrorToItsPeerAndLeavesNothing) {
     kill_one();
     EXPECT_EQ(left_at(it_.first), first);
     EXPECT_EQ(left_at(it_.second), second);
+  }
+}
+
+// A kernel takes a process' queue pairs before its memory: a peer hears nothing, and no refusal.
+TEST_F(Kills, BetweenAProgramsEndAndItsDevicesSeeingItNobodyAnswers) {
+  const pid_t ended = fork();
+  ASSERT_GE(ended, 0);
+  if (ended == 0) _exit(0);
+  ASSERT_EQ(waitpid(ended, nullptr, 0), ended);
+  for (const uint32_t opcode : kOpcodes) {
+    Ending survivor{it_.first_device};
+    Ending gone{it_.second_device};
+    survivor.program.connect(survivor.qp, TwoRnics::kSecond, gone.qp, TwoRnics::usual());
+    gone.program.connect(gone.qp, TwoRnics::kFirst, survivor.qp, TwoRnics::usual());
+    gone.program.post_receive(gone.qp, 2, {gone.memory.piece(0, 9'000)});
+    VerbsClient& client = *gone.program.rnic().ground().objects.clients[gone.program.client()];
+    client.reads = client.writes = ProcessMemory{ended};
+    survivor.program.post(survivor.qp, {.opcode = opcode,
+                                        .id = 1,
+                                        .remote = gone.memory.at(0),
+                                        .key = gone.memory.key,
+                                        .pieces = {survivor.memory.piece(0, 8)}});
+    it_.run(Duration::ms(50));
+    SCOPED_TRACE(opcode);
+    expect_retry_error(survivor);
+    for (Ending* each : {&survivor, &gone}) each->program.rnic().forget_client(each->program.client());
   }
 }
 
