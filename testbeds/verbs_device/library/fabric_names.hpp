@@ -31,12 +31,18 @@ bool find_fabric_name(IsIt&& is_it, FabricName& out) {
   return is_found;
 }
 
-// A socket address of 28 bytes: one on the loopback that stands for a host becomes the host's in the fabric.
+// A socket address of 28 bytes: one on the loopback that stands for a host becomes the host's in the fabric, and
+// 127.0.0.1 the own host's.
 inline void put_fabric_address(uint8_t* place) {
   sockaddr_in address;
   std::memcpy(&address, place, sizeof address);
   char text[INET_ADDRSTRLEN];
   if (address.sin_family != AF_INET || inet_ntop(AF_INET, &address.sin_addr, text, sizeof text) == nullptr) return;
+  const char* const own = std::getenv("SOFTSPINE_FABRIC_ADDRESS");
+  if (ntohl(address.sin_addr.s_addr) == INADDR_LOOPBACK && own != nullptr) {
+    if (inet_pton(AF_INET, own, &address.sin_addr) == 1) std::memcpy(place, &address, sizeof address);
+    return;
+  }
   FabricName found;
   if (!find_fabric_name([&](const FabricName& each) { return std::strcmp(each.loopback, text) == 0; }, found)) return;
   if (inet_pton(AF_INET, found.address, &address.sin_addr) == 1) std::memcpy(place, &address, sizeof address);

@@ -104,6 +104,18 @@ def ucx(it: Softspine) -> Problems:
                 yield f'{transports}, {test}: {said[-1500:]}'
 
 
+def libfabric(it: Softspine) -> Problems:
+    """fi_pingpong over libfabric's verbs provider: connected endpoints, and reliable datagrams by ofi_rxm"""
+    need(['fi_pingpong'], 'tests')
+    with it.running(it.write('lab.yaml', LAB), '--folder', it.folder / 'o'):
+        for number, endpoint in enumerate([['verbs', '-e', 'msg'], ['verbs;ofi_rxm', '-e', 'rdm']]):
+            command = ['fi_pingpong', '-p', *endpoint, '-c', '-I', '100', '-S', '4096', '-B', str(7420 + number)]
+            client = ['fi_pingpong', '-p', *endpoint, '-c', '-I', '100', '-S', '4096', '-P', str(7420 + number), 'h1']
+            for whose, words in zip(('server', 'client'), beside(it, command, client)):
+                if '100' not in words or 'error' in words.lower():
+                    yield f'{endpoint}, the {whose}: {words[-1500:]}'
+
+
 def gloo(it: Softspine) -> Problems:
     """Gloo's own ibverbs transport sums and broadcasts between four ranks, and each number is right"""
     need(['c++'], 'tests')
@@ -175,4 +187,4 @@ def a_cut(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([openmpi, a_cut] if sys.argv[2:] == ['mpi'] else [they_connect, newer_verbs, ucx, gloo]))
+    sys.exit(main([openmpi, a_cut] if sys.argv[2:] == ['mpi'] else [they_connect, newer_verbs, ucx, libfabric, gloo]))
