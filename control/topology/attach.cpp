@@ -130,10 +130,6 @@ void attach_hosts(Reader& reader, Expanded& out) {
       reader.fail(row.name_space->where.child("join"), "a namespace that exists already joins by one link, and " +
                                                            node.name + " has " + std::to_string(node.ports.size()));
     }
-    if (row.verbs && node.ports.size() > 1) {
-      reader.fail(row.where.child("verbs"),
-                  "its device has one port, and " + node.name + " has " + std::to_string(node.ports.size()) + " links");
-    }
   }
 }
 

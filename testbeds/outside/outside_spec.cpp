@@ -72,6 +72,7 @@ bool bonds_by_lacp(const control::Fabric& fabric, uint32_t node) {
   const control::FabricNode& host = fabric.nodes[node];
   if (host.ports.size() < 2 || !control::needs_wall_clock(host.attachment)) return false;
   if (host.bond.mode != control::BondMode::kLacp) return false;
+  if (std::holds_alternative<control::VerbsHost>(host.attachment)) return false;  // its device speaks no LACP
   std::vector<uint32_t> peers;
   for (uint16_t port = 0; port < host.ports.size(); ++port) peers.push_back(fabric.peer_of({node, port}).node);
   std::ranges::sort(peers);

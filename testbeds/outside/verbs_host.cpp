@@ -63,12 +63,20 @@ class VerbsHost : public CommandHost {
                     .process = std::nullopt};
   }
 
-  std::expected<OpenedEdge, Error> open_edge(uint32_t, const OutsideGround& ground,
+  std::expected<OpenedEdge, Error> open_edge(uint32_t port, const OutsideGround& ground,
                                              const EdgeSetting& setting) override {
+    if (port == 0) return open_device(ground, setting);
+    auto edge = std::make_unique<VerbsEdge>(setting.name, device_.lock(), setting.pool, setting.nic);
+    return OpenedEdge{std::move(edge), ""};
+  }
+
+ private:
+  std::expected<OpenedEdge, Error> open_device(const OutsideGround& ground, const EdgeSetting& setting) {
     VerbsEdge::Config config;
     config.socket = socket_in(ground, spec().name);
     config.mtu = setting.mtu;
-    config.speed_mbps = setting.speed_mbps;
+    config.speed_mbps = setting.speed_mbps * spec().ports;
+    config.has_backup = spec().bond_mode == "active-backup";
     config.dilation = setting.dilation;
     config.host.name = spec().name;
     config.host.mac = setting.nic.mac;
@@ -78,10 +86,10 @@ class VerbsHost : public CommandHost {
     if (auto laid = lay_files(ground); !laid) return std::unexpected(std::move(laid.error()));
     auto edge = VerbsEdge::open(setting.name, config, setting.pool, setting.nic);
     if (!edge) return std::unexpected(Error{edge.error().where, edge.error().message});
+    device_ = (*edge)->device();
     return OpenedEdge{std::move(*edge), ""};
   }
 
- private:
   std::map<std::string, std::string> environment(const OutsideGround& ground) const {
     const std::string scripts = ground.installation.enter_verbs.parent_path().parent_path() / "guests" / "scripts";
     std::string sockets;
@@ -140,6 +148,7 @@ class VerbsHost : public CommandHost {
   std::string machine() const override { return "verbs"; }
 
   HostSetup setup_;
+  std::weak_ptr<RdmaDevice> device_;  // its edges own it
 };
 
 }  // namespace

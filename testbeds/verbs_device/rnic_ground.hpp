@@ -26,7 +26,7 @@ class RnicPort {
   // So much waits for the rates of queue pairs that nothing is to be added but acknowledgements.
   virtual bool keeps_too_much() const noexcept = 0;
   // The frames that have passed it.
-  virtual const dataplane::EdgeCounters& passed() const noexcept = 0;
+  virtual dataplane::EdgeCounters passed() const noexcept = 0;
 };
 
 struct RnicGround {

@@ -1,72 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// The edge behind which programs of this machine have an RDMA device: its outside is an RNIC of ours (rnic.hpp), whose
+// A port of a host whose programs have an RDMA device of ours (rdma_device.hpp), which is its outside: the device's
 // frames go through the NIC as anybody's, which paces them, obeys pauses and, if asked for, has DCQCN.
 //
-//   programs ── doorbells, calls ── poll ─► Rnic ── send ─► take_in ─► NIC ══► link
-//      ▲ completions, payload ◄── Rnic ◄── receive ◄── give ◄── NIC ◄═════════ link
-//
 // Arrivals and timers are handled at their instants, doorbells and calls at the poll that finds them, and frames are
-// made at polls. Calls are looked for every kCallsEvery, since that is a system call. A device that nobody has used for
-// kLinger lets the worker sleep.
+// made at polls. The first port polls the device and keeps its timers.
 // Frames that are not RoCEv2 (ARP, neighbour solicitations, echo requests) are answered as a built-in host answers
-// them.
+// them, by the port at which they came.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "dataplane/edge/nic.hpp"
-#include "testbeds/hosts/responder.hpp"
-#include "testbeds/verbs_device/call_server.hpp"
-#include "testbeds/verbs_device/rnic.hpp"
+#include "testbeds/verbs_device/rdma_device.hpp"
 
 namespace softspine::testbeds {
 
-class VerbsEdge final : public dataplane::Nic, private RnicPort {
+class VerbsEdge final : public dataplane::Nic {
  public:
-  struct Config {
-    HostConfig host;     // MAC, addresses, gateway and tag of the device
-    std::string socket;  // to be made
-    uint32_t mtu = 1500;
-    uint32_t speed_mbps = 0;
-    int64_t dilation = 1;
-  };
+  using Config = RdmaDevice::Config;
+  // With a device of its own.
   static std::expected<std::unique_ptr<VerbsEdge>, dataplane::EdgeError> open(std::string name, const Config& config,
                                                                               dataplane::PacketPool& pool,
                                                                               const dataplane::NicConfig& nic);
+  // The next port of the device.
+  VerbsEdge(std::string name, std::shared_ptr<RdmaDevice> device, dataplane::PacketPool& pool,
+            const dataplane::NicConfig& nic);
 
   dataplane::Instant run(dataplane::Instant until) noexcept override;
   bool wants_poll() const override { return true; }
   bool poll(dataplane::Instant now) noexcept override;
   void link_changed(dataplane::PortNo port, bool up, dataplane::Instant now) noexcept override;
   void drain() noexcept override;
+  // The device's, at its first port.
   std::map<std::string, uint64_t> statistics() const override;
-  // Its objects may be changed between windows.
-  Rnic& rnic() { return rnic_; }
+  const std::shared_ptr<RdmaDevice>& device() const { return device_; }
+  Rnic& rnic() { return device_->rnic(); }
+
+  // For the device, at a poll: a frame, and after all of them.
+  void leave(dataplane::Packet packet, uint32_t sender, dataplane::Instant now) noexcept;
+  void rouse(dataplane::Instant now) noexcept;
+  dataplane::Duration backlog(dataplane::Instant now) const noexcept { return behind(now); }
+  bool is_full() const noexcept { return keeps_too_much(); }
 
  private:
-  static constexpr dataplane::Duration kCallsEvery = dataplane::Duration::us(20);  // wall time, as kLinger
-  static constexpr dataplane::Duration kLinger = dataplane::Duration::ms(1);
-
-  VerbsEdge(std::string name, const Config& config, dataplane::PacketPool& pool, const dataplane::NicConfig& nic);
-
-  void send(dataplane::Packet packet, uint32_t sender, dataplane::Instant now) noexcept override;
-  dataplane::Duration backlog(dataplane::Instant now) const noexcept override { return behind(now); }
-  bool keeps_too_much() const noexcept override { return Nic::keeps_too_much(); }
-  const dataplane::EdgeCounters& passed() const noexcept override { return counters_; }
   void take(dataplane::Packet packet, dataplane::Instant now) noexcept;
   dataplane::DropReason answer(dataplane::Packet packet) noexcept;
+  bool is_first() const { return number_ == 0; }
+  const HostConfig& host() const { return device_->config().host; }
 
-  Config config_;
-  Responder responder_;
-  Rnic rnic_;
-  DeviceCallsHandler handler_;
-  CallServer server_;
+  std::shared_ptr<RdmaDevice> device_;
+  uint32_t number_;
   dataplane::PacketList answers_;  // that leave at the next poll
-  dataplane::Instant calls_at_;
-  dataplane::Instant used_at_;
 };
 
 }  // namespace softspine::testbeds

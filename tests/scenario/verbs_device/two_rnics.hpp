@@ -289,7 +289,7 @@ class TwoRnics {
       most = std::max(most, count);
     }
     bool keeps_too_much() const noexcept override { return count > room; }
-    const EdgeCounters& passed() const noexcept override { return counters; }
+    EdgeCounters passed() const noexcept override { return counters; }
     EdgeCounters counters;
     int64_t room = INT64_MAX;
     int64_t most = 0;

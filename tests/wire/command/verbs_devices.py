@@ -25,6 +25,30 @@ topology:
     - {endpoints: ["plane2:Ethernet0", "one-nic2:eth0"], rate: 100Gbps, mtu: 4200}
     - {endpoints: ["plane2:Ethernet4", "two-nic2:eth0"], rate: 100Gbps, mtu: 4200}
 '''
+# A bond across two ToRs, and a host behind a third.
+BOND = '''name: verbs-bond
+run: {clock: wall}
+topology:
+  nodes:
+    tor1: {kind: switch, role: tor}
+    tor2: {kind: switch, role: tor}
+    tor3: {kind: switch, role: tor}
+    spine1: {kind: switch, role: aggregation}
+    h1: {kind: host, verbs: {}}
+    h2: {kind: host, verbs: {}}
+  links:
+    - {endpoints: [tor1, h1], rate: 100Gbps, mtu: 4200}
+    - {endpoints: [tor2, h1], rate: 100Gbps, mtu: 4200}
+    - {endpoints: [tor3, h2], rate: 100Gbps, mtu: 4200}
+    - {endpoints: [tor1, spine1], rate: 100Gbps, mtu: 4200}
+    - {endpoints: [tor2, spine1], rate: 100Gbps, mtu: 4200}
+    - {endpoints: [tor3, spine1], rate: 100Gbps, mtu: 4200}
+'''
+HPN = '''name: verbs-hpn
+run: {clock: wall}
+fabric: {kind: hpn, segments: 1, servers_per_segment: 2, rails: 1, aggregations_per_plane: 2, host_link: {rate: 100Gbps, mtu: 4200}, fabric_link: {rate: 100Gbps, mtu: 4200}, bond: {mode: active-backup}}
+topology: {nodes: {s1-h1-nic1: {verbs: {}}, s1-h2-nic1: {verbs: {}}}}
+'''
 COUNTERS = 'for each in /sys/class/infiniband/softspine0/ports/1/hw_counters/*; do echo "${each##*/} $(cat "$each")"; done'
 
 
@@ -56,6 +80,57 @@ def a_device_for_each_nic(it: Softspine) -> Problems:
         said = beside(it, test, [*test, 'h1'])
         if any('BW average' not in words for words in said):
             yield f'{test}: {said}'
+
+
+def sent_by_ports(it: Softspine, host: str = 'h1') -> list[int]:
+    report = edges(it)
+    return [report[f'{host}:{port}']['in_packets'] for port in ('eth0', 'eth1')]
+
+
+def a_bond_is_one_device(it: Softspine) -> Problems:
+    """a host behind two ToRs has one device: queue pairs leave by both ports, and by the one that is left after a cut"""
+    need_programs()
+    with it.running(it.write('bond.yaml', BOND), '--folder', it.folder / 'o'):
+        said = on(it, 'h1', 'ibv_devices').communicate(timeout=60)[0]
+        if re.findall(r'softspine\d+', said) != ['softspine0']:
+            yield f'ibv_devices: {said}'
+        test = ['ib_read_bw', '-d', 'softspine0', '-q', '4', '-n', '200', '-p', '18750']
+        said = beside(it, test, [*test, 'h1'])
+        if any('BW average' not in words for words in said) or any(sent < 4_000 for sent in sent_by_ports(it)):
+            yield f'{test}: {said}, {sent_by_ports(it)}'
+        before = sent_by_ports(it)
+        test = ['ib_read_bw', '-d', 'softspine0', '-q', '4', '-n', '2000', '-p', '18751']
+        serves = on(it, 'h1', *test)
+        asks = on(it, 'h2', *test, 'h1')
+        while sent_by_ports(it)[1] < before[1] + 4_000:
+            if asks.poll() is not None:  # the server did not listen yet
+                asks = on(it, 'h2', *test, 'h1')
+        yield from it('link', 'h1:eth1', 'down').exited(0)
+        cut = sent_by_ports(it)
+        said = [program.communicate(timeout=120)[0] for program in (serves, asks)]
+        if any('BW average' not in words for words in said) or sent_by_ports(it)[0] < cut[0] + 10_000:
+            yield f'after the cut: {said}, {cut}, {sent_by_ports(it)}'
+        state = on(it, 'h1', 'cat', '/sys/class/infiniband/softspine0/ports/1/state').communicate(timeout=60)[0]
+        if state != '4: ACTIVE\n':
+            yield f'one port of two is down, and the device says {state}'
+
+
+def a_backup_is_idle(it: Softspine) -> Problems:
+    """HPN's NICs with active-backup: nothing leaves by the second port until the first has no link, and then all does"""
+    need_programs()
+    hosts = ('s1-h1-nic1', 's1-h2-nic1')
+    with it.running(it.write('hpn.yaml', HPN), '--folder', it.folder / 'o'):
+        for number, cut in enumerate([False, True]):
+            if cut:
+                for host in hosts:
+                    yield from it('link', f'{host}:eth0', 'down').exited(0)
+            before = sent_by_ports(it, hosts[0])
+            test = ['ib_read_bw', '-d', 'softspine0', '-q', '4', '-n', '100', '-p', str(18760 + number)]
+            said = beside(it, test, [*test, hosts[0]], hosts)
+            sent = [after - earlier for after, earlier in zip(sent_by_ports(it, hosts[0]), before)]
+            used, idle = sent if not cut else sent[::-1]
+            if any('BW average' not in words for words in said) or used < 6_000 or idle > 20:
+                yield f'{test}: {said}, {sent}'
 
 
 def counters_in_sys(it: Softspine) -> Problems:
@@ -93,4 +168,4 @@ def long_inline_data(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([a_device_for_each_nic, counters_in_sys, long_inline_data]))
+    sys.exit(main([a_device_for_each_nic, a_bond_is_one_device, a_backup_is_idle, counters_in_sys, long_inline_data]))

@@ -56,12 +56,12 @@ def on(it: Softspine, host: str, *command: str) -> subprocess.Popen[str]:
                             stderr=subprocess.STDOUT, text=True)
 
 
-def beside(it: Softspine, server: list[str], client: list[str]) -> tuple[str, str]:
-    """What both said: the server on h1, the client on h2, which tries until the server listens."""
-    serves = on(it, 'h1', *server)
+def beside(it: Softspine, server: list[str], client: list[str], hosts: tuple[str, str] = ('h1', 'h2')) -> tuple[str, str]:
+    """What both said: the server on the first host, the client on the second, which tries until the server listens."""
+    serves = on(it, hosts[0], *server)
     until = time.monotonic() + 60
     while True:
-        asks = on(it, 'h2', *client)
+        asks = on(it, hosts[1], *client)
         said = asks.communicate(timeout=120)[0]
         if asks.returncode == 0 or serves.poll() is not None or time.monotonic() > until:
             break
