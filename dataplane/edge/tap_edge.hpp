@@ -46,6 +46,7 @@ class TapEdge final : public Nic {
 
   bool poll(Instant now) noexcept override;
   bool wants_poll() const override { return true; }
+  int poll_descriptor() const override { return fd_.get(); }
   Instant run(Instant until) noexcept override;
 
   void drain() noexcept override { end_waiting(); }

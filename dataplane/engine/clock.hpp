@@ -9,14 +9,20 @@
 
 namespace softspine::dataplane {
 
+// What ends a worker's sleep before its time.
+struct Wake {
+  int descriptor = -1;     // becomes readable when an edge has news; -1: there is none
+  bool tells_all = false;  // every edge says so when it has news
+};
+
 class Clock {
  public:
   virtual ~Clock() = default;
   // Events before this instant may be handled: now on the wall clock, never() on the virtual one, which has no limit.
   virtual Instant horizon() noexcept = 0;
   // Called when no event is due before `next`, for the `round`-th time in a row (from 1). The wall clock backs off,
-  // for a time bounded by `next` and its own maximum; the virtual clock returns at once.
-  virtual void idle(Instant next, uint32_t round) noexcept = 0;
+  // for a time bounded by `next`, `wake` and its own maximum; the virtual clock returns at once.
+  virtual void idle(Instant next, uint32_t round, const Wake& wake) noexcept = 0;
   virtual bool is_wall() const noexcept = 0;
   // Starts the time line: horizon() counts from this call on.
   virtual void start(Instant origin) noexcept = 0;
@@ -25,7 +31,7 @@ class Clock {
 class VirtualClock final : public Clock {
  public:
   Instant horizon() noexcept override { return Instant::never(); }
-  void idle(Instant, uint32_t) noexcept override {}
+  void idle(Instant, uint32_t, const Wake&) noexcept override {}
   bool is_wall() const noexcept override { return false; }
   void start(Instant) noexcept override {}
 };
@@ -34,7 +40,7 @@ class VirtualClock final : public Clock {
 class ManualClock final : public Clock {
  public:
   Instant horizon() noexcept override { return now_; }
-  void idle(Instant, uint32_t) noexcept override { ++idle_rounds_; }
+  void idle(Instant, uint32_t, const Wake&) noexcept override { ++idle_rounds_; }
   bool is_wall() const noexcept override { return true; }
   void start(Instant) noexcept override {}
   void set(Instant now) { now_ = now; }

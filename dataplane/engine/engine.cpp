@@ -78,11 +78,25 @@ void Engine::build() {
   for (const auto& node : nodes_) node->set_cached(nodes_.size() <= Node::kCached);
   adopt(nest, nullptr);
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i]->wants_poll()) workers_[worker_of(NodeId{i})]->poll_too(*nodes_[i]);
+    if (nodes_[i]->wants_poll()) workers_[worker_of(NodeId{i})]->edges().add(*nodes_[i]);
   }
   route_between_workers();
+  wake_by_edges();
   clock_.start(now_);
   built_ = true;
+}
+
+// Workers meet after each sleep, so news for one must wake all.
+void Engine::wake_by_edges() {
+  Wake wake{.descriptor = workers_[0]->edges().descriptor(), .tells_all = config_.ranks.talk == nullptr};
+  for (const auto& worker : workers_) {
+    wake.tells_all &= worker->edges().tell_all();
+    if (workers() > 1 && worker->edges().descriptor() >= 0) {
+      wake.tells_all &= news_.watch(worker->edges().descriptor(), nullptr, Readiness::Mode::kWhileReady);
+    }
+  }
+  if (workers() > 1) wake.descriptor = news_.descriptor();
+  for (const auto& worker : workers_) worker->sleep_until(wake);
 }
 
 void Engine::route_between_workers() {

@@ -36,6 +36,7 @@
 
 #include "dataplane/engine/clock.hpp"
 #include "dataplane/engine/meeting.hpp"
+#include "dataplane/engine/readiness.hpp"
 #include "dataplane/engine/window_nest.hpp"
 #include "dataplane/engine/worker.hpp"
 #include "dataplane/link/node.hpp"
@@ -140,6 +141,7 @@ class Engine {
   void connect_one_way(PortRef from, PortRef to, Rate rate, Duration propagation);
   void build();
   void route_between_workers();
+  void wake_by_edges();
   void adopt(const WindowNest& nest, WindowGroup* into);
   // Called by worker 0, even if no event lay before `upto`: a thread that watches progress() waits until it gets
   // there.
@@ -162,6 +164,7 @@ class Engine {
   std::unique_ptr<Meeting> meeting_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<NestLink> links_;
+  Readiness news_;                        // of all workers' edges, if there are several workers
   Duration lookahead_ = Duration::max();  // of the outermost windows
   Instant now_;
   std::atomic<int64_t> progress_{0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/engine/wall_clock.hpp"
 
+#include <poll.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <x86intrin.h>
@@ -48,21 +49,27 @@ Instant WallClock::horizon() noexcept {
   return origin_ + Duration::ps(static_cast<int64_t>(ticks * ps_per_tick_));
 }
 
-void WallClock::idle(Instant next, uint32_t round) noexcept {
+int64_t WallClock::sleep_ns(uint32_t round, const Wake& wake) const noexcept {
+  if (wake.tells_all) return config_.max_wait.count_ps() / 1000;
+  const uint32_t doublings = std::min(round - kSpinRounds - 1, 20U);
+  return std::min(kFirstSleepNs << doublings, config_.max_sleep.count_ps() / 1000);
+}
+
+void WallClock::idle(Instant next, uint32_t round, const Wake& wake) noexcept {
   if (round <= kSpinRounds || config_.max_sleep.count_ps() == 0) {
     _mm_pause();
     return;
   }
   thread_local const int slack = prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);  // else the kernel adds 50 µs
   (void)slack;
-  const uint32_t doublings = std::min(round - kSpinRounds - 1, 20U);
-  int64_t ns = std::min(kFirstSleepNs << doublings, config_.max_sleep.count_ps() / 1000);
+  int64_t ns = sleep_ns(round, wake);
   if (!next.is_never()) {
     ns = std::min(ns, (next - horizon()).count_ps() / 1000 * config_.dilation);
   }
   if (ns <= 0) return;
   const timespec t{.tv_sec = 0, .tv_nsec = std::min<int64_t>(ns, 999'999'999)};
-  nanosleep(&t, nullptr);
+  pollfd news{.fd = wake.descriptor, .events = POLLIN, .revents = 0};  // the kernel leaves a negative one out
+  ppoll(&news, 1, &t, nullptr);
 }
 
 }  // namespace softspine::dataplane

@@ -2,9 +2,10 @@
 // The wall clock: emulated time = TSC time / dilation.
 // Reads the TSC (calibrated once against CLOCK_MONOTONIC_RAW), since a window can be a microsecond.
 //
-// Idling: the first rounds spin (kSpinRounds), then each sleeps, doubling from kFirstSleepNs up to `max_sleep`, never
-// past the next known event. A busy fabric never sleeps; an idle one costs a few per cent of a core at the default
-// 200 µs.
+// Idling: the first rounds spin (kSpinRounds), later ones sleep, never past the next known event, and no longer than
+// until an edge has news, where edges have descriptors. If all have, a sleep is `max_wait` long: what another thread
+// posts waits no longer. Otherwise sleeps double from kFirstSleepNs up to `max_sleep`, and each asks the edges: some
+// per cent of a core.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,12 @@ class WallClock final : public Clock {
   struct Config {
     int64_t dilation = 1;                    // ≥ 1: the fabric runs this many times slower
     Duration max_sleep = Duration::us(200);  // wall time; 0 = never sleep
+    Duration max_wait = Duration::ms(5);     // wall time, of a worker that every edge wakes
   };
   explicit WallClock(Config config);
 
   Instant horizon() noexcept override;
-  void idle(Instant next, uint32_t round) noexcept override;
+  void idle(Instant next, uint32_t round, const Wake& wake) noexcept override;
   bool is_wall() const noexcept override { return true; }
   void start(Instant origin) noexcept override;
 
@@ -31,6 +33,8 @@ class WallClock final : public Clock {
  private:
   static constexpr uint32_t kSpinRounds = 200;
   static constexpr int64_t kFirstSleepNs = 5'000;
+
+  int64_t sleep_ns(uint32_t round, const Wake& wake) const noexcept;
 
   Config config_;
   uint64_t tsc_origin_ = 0;

@@ -18,12 +18,6 @@ bool Worker::is_time_to_poll(Instant horizon) noexcept {
   return true;
 }
 
-bool Worker::poll_edges(Instant now) noexcept {
-  bool busy = false;
-  for (Node* edge : edges_) busy |= edge->poll(now);
-  return busy;
-}
-
 WindowReport Worker::report(bool busy) noexcept {
   WindowReport mine;
   mine.next = parts_.next();
@@ -54,7 +48,7 @@ RunEnd Worker::run(Instant end) noexcept {
   Instant floor = engine_.now_;
   Instant horizon;
   for (;;) {
-    const bool busy = is_time_to_poll(horizon) && poll_edges(std::max(floor, engine_.clock_.horizon()));
+    const bool busy = is_time_to_poll(horizon) && edges_.poll(std::max(floor, engine_.clock_.horizon()));
     const WindowReport all = meeting_.meet(index_, report(busy));
     const Instant limit = std::min(all.action, end);
     const Instant first = std::min(all.next, limit);
@@ -86,7 +80,7 @@ RunEnd Worker::run(Instant end) noexcept {
       if (busy || all.busy) {
         idle_rounds_ = 0;
       } else {
-        engine_.clock_.idle(first, ++idle_rounds_);
+        engine_.clock_.idle(first, ++idle_rounds_, wake_);
       }
     }
   }

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "dataplane/engine/clock.hpp"
+#include "dataplane/engine/edge_polls.hpp"
 #include "dataplane/engine/meeting.hpp"
 #include "dataplane/engine/window_group.hpp"
-#include "dataplane/link/node.hpp"
 #include "dataplane/units/histogram.hpp"
 
 namespace softspine::dataplane {
@@ -26,7 +26,8 @@ class Worker {
 
   // Those of the fabric's outermost parts that belong to this worker.
   WindowGroup& parts() { return parts_; }
-  void poll_too(Node& edge) { edges_.push_back(&edge); }
+  EdgePolls& edges() { return edges_; }
+  void sleep_until(const Wake& wake) { wake_ = wake; }
 
   // Runs windows until `end`. All workers of the engine run this at once and leave it together.
   RunEnd run(Instant end) noexcept;
@@ -38,7 +39,6 @@ class Worker {
  private:
   WindowReport report(bool busy) noexcept;
   bool is_time_to_poll(Instant horizon) noexcept;
-  bool poll_edges(Instant now) noexcept;
   void run_window(Instant until, Instant horizon) noexcept;
   void quiesce(Instant upto) noexcept;
 
@@ -46,7 +46,8 @@ class Worker {
   Meeting& meeting_;
   uint32_t index_;
   WindowGroup parts_;
-  std::vector<Node*> edges_;
+  EdgePolls edges_;
+  Wake wake_;
   uint64_t windows_ = 0;
   uint32_t idle_rounds_ = 0;
   uint32_t windows_since_poll_ = 0;

@@ -44,6 +44,9 @@ class Node {
   // Edges only: true if something came in or is waiting to go out, so the worker should not sleep.
   virtual bool poll(Instant) noexcept { return false; }
   virtual bool wants_poll() const { return false; }
+  // Edges only: a file descriptor that becomes readable when the outside brings something. Such an edge is polled when
+  // that has happened, and as long as poll() returns true. -1: none, it is polled always.
+  virtual int poll_descriptor() const { return -1; }
 
   // The link at `port` went up or down at `now`. Called between windows.
   virtual void link_changed(PortNo, bool, Instant) noexcept {}

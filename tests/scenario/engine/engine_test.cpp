@@ -364,7 +364,7 @@ TEST(Engine, TheWallClockHoldsBackButChangesNothing) {
 class IdleClock final : public Clock {
  public:
   Instant horizon() noexcept override { return now_; }
-  void idle(Instant, uint32_t) noexcept override {
+  void idle(Instant, uint32_t, const Wake&) noexcept override {
     now_ = now_ + Duration::us(1);
     if (engine->progress() >= Instant::at(Duration::ms(1)) || now_ >= Instant::at(Duration::ms(5))) engine->stop();
   }

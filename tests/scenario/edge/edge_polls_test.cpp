@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a worker polls its edges, and what ends its sleep. On a clock moved by hand; descriptors are eventfds of the
+// test.
+#include "dataplane/engine/edge_polls.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <deque>
+
+#include "dataplane/engine/wall_clock.hpp"
+
+namespace softspine::dataplane {
+namespace {
+
+class PolledEdge final : public Node {
+ public:
+  explicit PolledEdge(bool has_descriptor) : Node("edge", 1), news_(has_descriptor ? eventfd(0, EFD_NONBLOCK) : -1) {}
+  Instant run(Instant) noexcept override { return Instant::never(); }
+  bool wants_poll() const override { return true; }
+  int poll_descriptor() const override { return news_.get(); }
+  bool poll(Instant) noexcept override {
+    ++polls;
+    if (answers.empty()) return false;
+    const bool answer = answers.front();
+    answers.pop_front();
+    return answer;
+  }
+  void bring() const { ASSERT_EQ(eventfd_write(news_.get(), 1), 0); }
+
+  uint32_t polls = 0;
+  std::deque<bool> answers;  // of the next polls; false behind them
+
+ private:
+  OwnedFd news_;
+};
+
+TEST(EdgePolls, AskAnEdgeThatHasNewsUntilItHasNoMore) {
+  PolledEdge edge{true};
+  EdgePolls polls;
+  polls.add(edge);
+  EXPECT_TRUE(polls.tell_all());
+  EXPECT_FALSE(polls.poll({}));
+  EXPECT_EQ(edge.polls, 1u) << "what came before it was watched";
+  EXPECT_FALSE(polls.poll({}));
+  EXPECT_EQ(edge.polls, 1u);
+  edge.bring();
+  edge.answers = {true, true, false};
+  EXPECT_TRUE(polls.poll({}));
+  EXPECT_TRUE(polls.poll({}));
+  EXPECT_FALSE(polls.poll({}));
+  EXPECT_FALSE(polls.poll({}));
+  EXPECT_EQ(edge.polls, 4u);
+  edge.bring();
+  polls.poll({});
+  EXPECT_EQ(edge.polls, 5u) << "news again, though nobody has read the first";
+}
+
+TEST(EdgePolls, AskAnEdgeWithoutADescriptorAlways) {
+  PolledEdge told{true};
+  PolledEdge silent{false};
+  EdgePolls polls;
+  polls.add(told);
+  polls.add(silent);
+  EXPECT_FALSE(polls.tell_all());
+  for (int i = 0; i < 3; ++i) polls.poll({});
+  EXPECT_EQ(told.polls, 1u);
+  EXPECT_EQ(silent.polls, 3u);
+}
+
+// Each of these would sleep for an hour.
+TEST(EdgePolls, NewsEndTheSleepOfAWallClockAtOnce) {
+  constexpr uint32_t kAfterSpinning = 1'000;
+  WallClock clock{{.max_wait = Duration::s(3'600)}};
+  PolledEdge edge{true};
+  EdgePolls polls;
+  polls.add(edge);
+  edge.bring();
+  clock.idle(Instant::never(), kAfterSpinning, {.descriptor = polls.descriptor(), .tells_all = true});
+  Readiness all;
+  ASSERT_TRUE(all.watch(polls.descriptor(), nullptr, Readiness::Mode::kWhileReady));
+  clock.idle(Instant::never(), kAfterSpinning, {.descriptor = all.descriptor(), .tells_all = true});
+  clock.idle(Instant{}, kAfterSpinning, {.descriptor = -1, .tells_all = true});  // an event that is due
+  clock.idle(Instant::never(), kAfterSpinning, {.descriptor = -1, .tells_all = false});
+}
+
+}  // namespace
+}  // namespace softspine::dataplane
