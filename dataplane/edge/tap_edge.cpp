@@ -20,6 +20,10 @@ namespace softspine::dataplane {
 
 namespace {
 
+constexpr uint32_t kFramesPerPoll = 64;  // more than a super-frame has with an MTU of 1500
+constexpr uint32_t kSuperBytes =
+    65'536 + ethernet::kBytes + 2 * ethernet::kTagBytes;  // the kernel's most, and Ethernet
+constexpr unsigned long kOffload = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 | TUN_F_TSO_ECN;
 constexpr uint32_t kQueueLength = 4096;  // frames that wait in the kernel while the port is busy; its default is 500
 
 ifreq request_for(const std::string& interface) {
@@ -35,9 +39,12 @@ std::expected<OwnedFd, EdgeError> attach_to(const std::string& interface) {
   OwnedFd fd{open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC)};
   if (!fd) return std::unexpected(call_failed("/dev/net/tun", "open"));
   ifreq request = request_for(interface);
-  request.ifr_flags = IFF_TAP | IFF_NO_PI;
+  request.ifr_flags = IFF_TAP | IFF_NO_PI | IFF_VNET_HDR;
   if (ioctl(fd.get(), TUNSETIFF, &request) != 0) return std::unexpected(call_failed(interface, "TUNSETIFF"));
-  if (ioctl(fd.get(), TUNSETOFFLOAD, 0) != 0) return std::unexpected(call_failed(interface, "TUNSETOFFLOAD"));
+  int header_bytes = sizeof(VirtioHeader);
+  if (ioctl(fd.get(), TUNSETVNETHDRSZ, &header_bytes) != 0)
+    return std::unexpected(call_failed(interface, "TUNSETVNETHDRSZ"));
+  if (ioctl(fd.get(), TUNSETOFFLOAD, kOffload) != 0) return std::unexpected(call_failed(interface, "TUNSETOFFLOAD"));
   return fd;
 }
 
@@ -82,7 +89,18 @@ std::expected<std::unique_ptr<TapEdge>, EdgeError> TapEdge::open(std::string nam
   if (!interface) return std::unexpected(std::move(interface.error()));
   if (auto done = interface->set_queue_length(kQueueLength); !done) return std::unexpected(std::move(done.error()));
   if (auto done = set_up(config); !done) return std::unexpected(std::move(done.error()));
-  return std::unique_ptr<TapEdge>{new TapEdge{std::move(name), nic, std::move(*fd), std::move(*interface), pool}};
+  return std::unique_ptr<TapEdge>{
+      new TapEdge{std::move(name), nic, std::move(*fd), std::move(*interface), pool, config.patience}};
+}
+
+TapEdge::TapEdge(std::string name, const NicConfig& nic, OwnedFd fd, KernelInterface interface, PacketPool& pool,
+                 const FrameJoiner::Patience& patience)
+    : Nic(std::move(name), nic, pool),
+      fd_(std::move(fd)),
+      interface_(std::move(interface)),
+      super_(room() + kSuperBytes),
+      joiner_(patience) {
+  expect_no_carrier_yet();
 }
 
 bool TapEdge::poll(Instant now) noexcept {
@@ -91,31 +109,73 @@ bool TapEdge::poll(Instant now) noexcept {
     ++counters_.pauses;
     return true;
   }
+  Taken last = Taken::kOne;
   uint32_t taken = 0;
-  while (taken < kBurstSize && take_one(now)) ++taken;
+  for (; taken < kFramesPerPoll && !is_behind(now); ++taken) {
+    last = take_one(now);
+    if (last != Taken::kOne) break;
+  }
   find_next_and_wake(now);
-  return taken > 0 || is_busy(now);
+  return taken > 0 || last == Taken::kNoPacket || is_busy(now);
 }
 
-// False: the kernel has nothing more, or we have no packet for it (it waits there).
-bool TapEdge::take_one(Instant now) noexcept {
-  const uint32_t room = std::min(pool_.room_bytes(), kMaxFrameBytes);
-  Packet packet = pool_.make(room);
-  if (!packet) return false;
-  // One byte more than fits: a frame that fills it was longer.
-  char beyond = 0;
-  const iovec parts[] = {{packet.data(), room}, {&beyond, 1}};
-  const ssize_t got = readv(fd_.get(), parts, 2);
-  if (got < static_cast<ssize_t>(ethernet::kBytes) || got > static_cast<ssize_t>(room)) {
+TapEdge::Taken TapEdge::take_one(Instant now) noexcept {
+  return cutter_.has_more() ? cut_one(now) : read_one(now);
+}
+
+// What is longer than a packet's room is read into super_, behind the place for what the packet has of it.
+TapEdge::Taken TapEdge::read_one(Instant now) noexcept {
+  Packet packet = pool_.make(room());
+  if (!packet) return Taken::kNoPacket;
+  VirtioHeader kernel{};
+  const iovec parts[] = {
+      {&kernel, sizeof kernel}, {packet.data(), room()}, {super_.data() + room(), super_.size() - room()}};
+  const ssize_t got = readv(fd_.get(), parts, 3);
+  if (got <= 0) {
     PacketPool::release(std::move(packet));
-    if (got > 0)
-      ++counters_.in_drops[static_cast<size_t>(got > static_cast<ssize_t>(room) ? DropReason::kOversize
-                                                                                : DropReason::kTruncated)];
-    return got > 0;
+    return Taken::kNone;
   }
-  packet.cut_to(static_cast<uint32_t>(got));
+  const auto bytes = static_cast<uint32_t>(std::max<ssize_t>(got - static_cast<ssize_t>(sizeof kernel), 0));
+  if (bytes < ethernet::kBytes) {
+    PacketPool::release(std::move(packet));
+    end_in(DropReason::kTruncated);
+  } else if (kernel.segments != VirtioHeader::kWhole) {
+    take_super(std::move(packet), bytes, kernel);
+  } else {
+    take_whole(std::move(packet), bytes, kernel, now);
+  }
+  return Taken::kOne;
+}
+
+void TapEdge::take_whole(Packet packet, uint32_t bytes, const VirtioHeader& kernel, Instant now) noexcept {
+  if (bytes > room()) {
+    PacketPool::release(std::move(packet));
+    return end_in(DropReason::kOversize);
+  }
+  packet.cut_to(bytes);
+  if ((kernel.flags & VirtioHeader::kNeedsChecksum) != 0 &&
+      !complete_checksum(packet.data(), bytes, kernel.checksum_start, kernel.checksum_offset)) {
+    PacketPool::release(std::move(packet));
+    return end_in(DropReason::kTruncated);
+  }
   take_in(std::move(packet), now);
-  return true;
+}
+
+void TapEdge::take_super(Packet packet, uint32_t bytes, const VirtioHeader& kernel) noexcept {
+  std::memcpy(super_.data(), packet.data(), std::min(bytes, room()));
+  PacketPool::release(std::move(packet));
+  if (!cutter_.begin(kernel, super_.data(), bytes)) return end_in(DropReason::kTruncated);
+  if (cutter_.most_bytes() <= room()) return;
+  cutter_.give_up();
+  end_in(DropReason::kOversize);
+}
+
+TapEdge::Taken TapEdge::cut_one(Instant now) noexcept {
+  Packet packet = pool_.make(cutter_.next_bytes());
+  if (!packet) return Taken::kNoPacket;
+  cutter_.cut(packet.data());
+  take_in(std::move(packet), now);
+  return Taken::kOne;
 }
 
 // Asked of the TAP itself: who moves it into another network namespace keeps it.
@@ -134,14 +194,47 @@ std::expected<void, EdgeError> TapEdge::show_carrier(bool carrier) {
   return {};
 }
 
+struct TapEdge::Outside {
+  TapEdge& edge;
+  Instant next() const { return edge.joiner_.due(); }
+  void enter(Instant now) noexcept {
+    edge.joiner_.close_due(now);
+    edge.hand_out_closed();
+  }
+  void give(Packet packet, Instant now) noexcept { edge.give(std::move(packet), now); }
+};
+
 Instant TapEdge::run(Instant until) noexcept {
-  struct Outside {
-    TapEdge& edge;
-    static constexpr Instant next() { return Instant::never(); }
-    static void enter(Instant) {}
-    void give(Packet packet, Instant) noexcept { edge.hand_out(std::move(packet)); }
-  };
   return run_with(until, Outside{*this});
+}
+
+void TapEdge::give(Packet packet, Instant now) noexcept {
+  const bool is_held = joiner_.take(packet, now);
+  hand_out_closed();
+  if (!is_held) hand_out(std::move(packet));
+}
+
+void TapEdge::finish(Instant) noexcept {
+  joiner_.close_all();
+  hand_out_closed();
+}
+
+void TapEdge::drain() noexcept {
+  joiner_.close_all();
+  hand_out_closed();
+  end_waiting();
+}
+
+void TapEdge::hand_out_closed() noexcept {
+  while (FrameRun* const run = joiner_.next_closed()) hand_out(*run);
+}
+
+void TapEdge::hand_out(FrameRun& run) noexcept {
+  FrameRun::ForKernel kernel;
+  run.write(kernel);
+  count_out(writev(fd_.get(), kernel.parts.data(), kernel.count) >= 0, run.frames(), run.bytes());
+  for (uint32_t i = 0; i < run.frames(); ++i) PacketPool::release(run.take_frame(i));
+  joiner_.reuse(run);
 }
 
 void TapEdge::hand_out(Packet packet) noexcept {
@@ -149,14 +242,19 @@ void TapEdge::hand_out(Packet packet) noexcept {
     packet = make_whole(std::move(packet));
     if (!packet) return;
   }
-  if (write_whole(packet)) {
-    ++counters_.out_packets;
-    counters_.out_bytes += packet.frame_bytes();
-  } else {
-    const bool nobody = errno == EIO || errno == EBADFD;  // down, deleted
-    ++counters_.out_drops[static_cast<size_t>(nobody ? DropReason::kLinkDown : DropReason::kEdgeFull)];
-  }
+  count_out(write_whole(packet), 1, packet.frame_bytes());
   PacketPool::release(std::move(packet));
+}
+
+// Behind the call, which leaves in errno why it was not taken.
+void TapEdge::count_out(bool was_taken, uint64_t packets, uint64_t bytes) noexcept {
+  if (was_taken) {
+    counters_.out_packets += packets;
+    counters_.out_bytes += bytes;
+    return;
+  }
+  const bool nobody = errno == EIO || errno == EBADFD;  // down, deleted
+  counters_.out_drops[static_cast<size_t>(nobody ? DropReason::kLinkDown : DropReason::kEdgeFull)] += packets;
 }
 
 Packet TapEdge::make_whole(Packet packet) noexcept {
@@ -170,8 +268,10 @@ bool TapEdge::write_whole(const Packet& packet) noexcept {
   static constexpr std::array<char, kMinFrameBytes> kPadding{};
   const uint32_t bytes = packet.stored_bytes();
   const size_t missing = bytes < kMinFrameBytes ? kMinFrameBytes - bytes : 0;
-  const iovec parts[] = {{packet.data(), bytes}, {const_cast<char*>(kPadding.data()), missing}};
-  return writev(fd_.get(), parts, 2) >= 0;
+  VirtioHeader nothing{};
+  const iovec parts[] = {
+      {&nothing, sizeof nothing}, {packet.data(), bytes}, {const_cast<char*>(kPadding.data()), missing}};
+  return writev(fd_.get(), parts, 3) >= 0;
 }
 
 }  // namespace softspine::dataplane

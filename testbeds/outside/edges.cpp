@@ -44,6 +44,8 @@ dataplane::TapConfig tap_of(const std::string& interface, const EdgeSetting& set
   dataplane::TapConfig config;
   config.interface = interface;
   config.mtu = static_cast<uint16_t>(setting.mtu);
+  config.patience.gap = dataplane::Duration::ps(config.patience.gap.count_ps() / setting.dilation);
+  config.patience.longest = dataplane::Duration::ps(config.patience.longest.count_ps() / setting.dilation);
   return config;
 }
 
