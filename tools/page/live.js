@@ -297,6 +297,17 @@ async function fillThresholds() {
     meter(Math.min(1, row.bytes / limit(row)))]));
 }
 
+// A row for each size of each collective, and who waits for whom.
+async function fillCollectives() {
+  const all = Object.entries(await ask('/api/show/collectives') || {});
+  const time = (ps) => (ps === null ? '' : `${(ps / 1e6).toFixed(1)} µs`);
+  const rows = all.flatMap(([name, of]) => Object.entries(of.sizes).map(([size, it]) =>
+    [name, `${of.op}, ${of.ranks} ranks`, bytes(Number(size)), String(it.done), time(it.time_ps), it.busbw_bps === null ? '' : rate(it.busbw_bps)]));
+  byId('ranks').hidden = rows.length === 0;
+  fill('collectives', ['name', 'what', 'size', 'done', 'time', 'bus bandwidth'], rows.slice(0, 2 * ROWS));
+  byId('waiting').textContent = all.flatMap(([, of]) => of.waiting).slice(0, ROWS).map((it) => `${it.host} waits for ${it.for}`).join(', ');
+}
+
 function show() {
   const frame = current();
   if (!frame) return;
@@ -425,6 +436,7 @@ async function look() {
     byId('slider').max = String(last());
     looks += 1;
     if (opened && looks % 5 === 0) await fillThresholds();
+    if (looks % 10 === 1) await fillCollectives();
   } catch (why) {
     lost(why);
     pause = 2000;

@@ -63,4 +63,5 @@ async function beginRecording() {
   byId('lacks').textContent = fabric.recording.lacks.join(' ');
   if (last() < 0) { lost(new Error('the recording has no samples')); return; }
   await goTo(last(), last() - 1);
+  await fillCollectives().catch(() => {}); // a run that was killed has no results
 }

@@ -144,6 +144,25 @@ def shows_the_fabric(it: Softspine) -> Problems:
             it('link', 'tor1:Ethernet16', 'up')
 
 
+def shows_collectives(it: Softspine) -> Problems:
+    """collectives have their sizes, times and bus bandwidth, as `show collectives` has them"""
+    fabric = STORM[:STORM.index('workload')] + 'collectives: [{name: ring, op: all_reduce, size: 64KiB, iterations: 3}]\n'
+    with it.running(it.write('storm.yaml', fabric), '--http', '127.0.0.1:0') as run:
+        browser = Browser(it, Served(it, run).url, (1300, 1100), False)
+        try:
+            if not browser.until("(document.querySelectorAll('#collectives tr')[1] || {}).innerText.includes('3\\t')"):
+                yield 'no collective has ended: ' + str(browser.value("document.getElementById('ranks').innerText"))
+            ring = it.show('collectives')['ring']
+            (size,) = ring['sizes'].values()
+            row = browser.value(ROWS.format('collectives'))[0]
+            if row[:4] != ['ring', f'all_reduce, {ring["ranks"]} ranks', '65.5 kB', '3'] or row[4] != f'{size["time_ps"] / 1e6:.1f} µs' or not row[5].endswith('b/s'):
+                yield f'{row} instead of {ring}'
+            if abs(float(row[5].split()[0]) * {'M': 1e6, 'G': 1e9}[row[5].split()[1][0]] / size['busbw_bps'] - 1) > 0.01:
+                yield f'{row[5]} instead of {size["busbw_bps"]}'
+        finally:
+            browser.end()
+
+
 def has_a_dashboard(it: Softspine) -> Problems:
     """every metric of docs/grafana.json is one of /metrics, or of its reference"""
     text = (ROOT / 'docs' / 'grafana.json').read_text()
@@ -169,4 +188,4 @@ def has_a_dashboard(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([shows_the_fabric, has_a_dashboard]))
+    sys.exit(main([shows_the_fabric, shows_collectives, has_a_dashboard]))
