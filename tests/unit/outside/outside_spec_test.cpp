@@ -89,6 +89,30 @@ TEST(OutsideSpec, BondsByLacpOverTwoSwitchesUnlessItIsToldNotTo) {
   EXPECT_EQ(spec_of(fabric_of(kTwoTors), "h3").bond_mode, "") << "one port";
 }
 
+TEST(OutsideSpec, AVerbsHostsNicsAreThoseOfItsServerAndItsBondHasNoLacp) {
+  const auto fabric = fabric_of(R"(name: it
+run: {clock: wall}
+topology:
+  nodes:
+    tor1: {kind: switch, role: tor}
+    tor2: {kind: switch, role: tor}
+    h1: {kind: host, server: one, verbs: {}}
+    h2: {kind: host, server: one, namespace: {}}
+    h3: {kind: host, server: one, verbs: {}}
+    h4: {kind: host, verbs: {}}
+  links:
+    - {endpoints: [tor1, h1], rate: 10Gbps}
+    - {endpoints: [tor1, h2], rate: 10Gbps}
+    - {endpoints: [tor2, h3], rate: 10Gbps}
+    - {endpoints: [tor1, h4], rate: 10Gbps}
+    - {endpoints: [tor2, h4], rate: 10Gbps}
+)");
+  EXPECT_THAT(spec_of(fabric, "h1").nics, ElementsAre("h1", "h3"));
+  EXPECT_THAT(spec_of(fabric, "h3").nics, ElementsAre("h1", "h3"));
+  EXPECT_THAT(spec_of(fabric, "h4").nics, ElementsAre("h4"));
+  EXPECT_EQ(spec_of(fabric, "h4").bond_mode, "balance-xor");
+}
+
 TEST(OutsideSpec, HasNoGatewayBetweenHostsBackToBack) {
   const auto fabric = fabric_of(R"(name: it
 run: {clock: wall}
