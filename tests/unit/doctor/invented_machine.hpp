@@ -23,7 +23,7 @@ class InventedMachine {
     if (mkdtemp(made.data()) == nullptr) throw std::runtime_error("no folder");
     root = made;
     write("proc/cpuinfo",
-          "processor\t: 0\nflags\t\t: fpu cx16 lahf_lm popcnt pni ssse3 sse4_1 sse4_2 avx avx2 bmi1 bmi2 f16c fma abm "
+          "processor\t: 0\nflags\t\t: fpu cx16 lahf_lm popcnt pni ssse3 sse4_1 sse4_2 avx avx2 bmi1 bmi2 f16c fma "
           "xsave "
           "pclmulqdq\n");
     write("proc/self/status", status(~0ULL, ~0ULL));

@@ -110,7 +110,7 @@ TEST(Doctor, CountsRightsOnlyWhereTheyCount) {
 TEST(Doctor, SeesWhatTheProcessorLacks) {
   const InventedMachine it;
   it.write("proc/cpuinfo",
-           "flags\t\t: cx16 lahf_lm popcnt pni ssse3 sse4_1 sse4_2 avx bmi1 bmi2 f16c fma abm xsave pclmulqdq\n");
+           "flags\t\t: cx16 lahf_lm popcnt pni ssse3 sse4_1 sse4_2 avx bmi1 bmi2 f16c fma xsave pclmulqdq\n");
   const Finding found = finding(findings_of(it, testbed_with(kTap)), "instruction sets");
   EXPECT_EQ(found.state, State::kMissing);
   EXPECT_EQ(found.fact, "this processor lacks avx2");
