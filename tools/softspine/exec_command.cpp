@@ -42,7 +42,7 @@ void add_exec(CLI::App& app, Status& status) {
   CLI::App* command = app.add_subcommand("exec", "run a program of this machine on a host of a running fabric");
   command->footer(
       "On a namespace host it has the host's network, /proc and name, and needs the rights that the fabric runs with;\n"
-      "on a verbs host it sees one RDMA device, softspine0, and the names of the fabric's verbs hosts, without root.\n"
+      "on a verbs host it sees its RDMA devices, softspine0 and on, and the names of the fabric's verbs hosts, without root.\n"
       "Folder, streams, terminal and signals are yours, and the exit status is the program's: 128 + N if signal N\n"
       "ended it, 127 if there is no such program. A program on a namespace host ends with the host.\n"
       "Examples:\n"
