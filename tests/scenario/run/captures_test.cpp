@@ -107,6 +107,24 @@ TEST_F(LiveCaptures, ShareAPortAndSeeTheSame) {
   EXPECT_NEAR(std::stod(answers_[2]), 2'000, 4);
 }
 
+// At tor1 a packet comes in by Ethernet0 and leaves by Ethernet4, and nothing goes the other way.
+TEST_F(LiveCaptures, KeepOneDirection) {
+  make();
+  start(ms(1), "host", {.ports = {"h2:*"}, .watched = Watched::kReceived});
+  start(ms(2), "file", {.for_reader = true});
+  start(ms(3), "sent", {.ports = {"tor1:*"}, .watched = Watched::kSent});
+  start(ms(3), "received", {.ports = {"tor1:Ethernet0"}, .watched = Watched::kReceived});
+  start(ms(3), "none", {.ports = {"tor1:Ethernet4"}, .watched = Watched::kReceived});
+  for (const char* name : {"sent", "received", "none"}) stop(ms(4), name);
+  run();
+  ASSERT_EQ(answers_.size(), 8u);
+  EXPECT_EQ(answers_[0], "what hosts receive is captured where their switch sends it");
+  EXPECT_EQ(answers_[1], path("file") + " is no pipe with a reader");
+  EXPECT_NEAR(std::stod(answers_[5]), 1'000, 2);
+  EXPECT_NEAR(std::stod(answers_[6]), 1'000, 2);
+  EXPECT_EQ(answers_[7], "0");
+}
+
 TEST_F(LiveCaptures, AreTheSameForAnyNumberOfWorkers) {
   std::vector<std::string> files;
   for (const uint32_t workers : {1u, 2u}) {
