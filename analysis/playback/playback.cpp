@@ -197,7 +197,6 @@ Json Playback::samples(int64_t most) {
 
 Json Playback::events(int64_t at_ps, int64_t most, const std::set<std::string>& without) {
   Json counts = Json::object();
-  std::string left_out;
   Statement count{recording_, "SELECT event, count(*) FROM events WHERE t_ps <= ?1 GROUP BY event ORDER BY event"};
   count.add(at_ps);
   while (count.next()) counts[count.text(0)] = count.number(1);
