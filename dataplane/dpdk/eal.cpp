@@ -9,15 +9,19 @@
 #include <sched.h>
 
 #include <cerrno>
+#include <optional>
 #include <stdexcept>
 
+#include "dataplane/dpdk/driver_search.hpp"
 #include "dataplane/packet/memory_shortage.hpp"
+#include "dataplane/units/check.hpp"
 
 namespace softspine::dataplane {
 
 namespace {
 
 bool started = false;
+bool has_drivers = false;
 
 // "0,0," for node 2: DPDK wants each node's.
 std::string none_before(int numa_node) {
@@ -73,7 +77,10 @@ std::string dpdk_version() {
 }
 
 void start_eal(const EalConfig& config) {
-  if (started) return;
+  if (started) {
+    SOFTSPINE_CHECK(has_drivers || !config.drivers, has_drivers, config.drivers);
+    return;
+  }
   need_hugepages(config);
   cpu_set_t before;
   CPU_ZERO(&before);
@@ -81,11 +88,14 @@ void start_eal(const EalConfig& config) {
   std::vector<std::string> args = arguments_of(config);
   std::vector<char*> argv;
   for (std::string& arg : args) argv.push_back(arg.data());
+  std::optional<NoDriverSearch> without;
+  if (!config.drivers) without.emplace();
   if (rte_eal_init(static_cast<int>(argv.size()), argv.data()) < 0) {
     throw std::runtime_error("DPDK's environment layer did not start: " + cause_of(rte_errno, config));
   }
   sched_setaffinity(0, sizeof before, &before);  // EAL pins its caller; where workers run is not its business
   started = true;
+  has_drivers = config.drivers;
 }
 
 void register_worker_thread() {

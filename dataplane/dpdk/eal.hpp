@@ -14,6 +14,7 @@ struct EalConfig {
   uint32_t memory_mib = 512;       // for packets and device rings; reserved, touched only when used
   std::vector<std::string> pci;    // physical NICs by address: only these are touched, and hugepages are needed then
   int numa_node = kNoNumaNode;     // where these hugepages are to be; any node's, if it is none
+  bool drivers = true;             // of devices: all that the system has (driver_search.hpp); a device needs them
   bool quiet = true;               // only DPDK's errors reach stderr
   std::vector<std::string> extra;  // further EAL arguments, passed on unchanged
 };
@@ -21,7 +22,8 @@ struct EalConfig {
 // "DPDK 22.11.11": of the libraries that this process has loaded.
 std::string dpdk_version();
 
-// The calling thread becomes a worker's thread. A second call is a no-op. Throws std::runtime_error.
+// The calling thread becomes a worker's thread. A second call is a no-op, and asks for no drivers if the first did not.
+// Throws std::runtime_error.
 void start_eal(const EalConfig& config);
 
 // A thread must be registered before it runs a worker: without that it has no packet caches.

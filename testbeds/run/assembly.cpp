@@ -90,7 +90,8 @@ class Builder {
       frames.packet_limit = need.frame_packets;
       frames.numa_node = need.numa_node();
     }
-    start_eal({.memory_mib = need.eal_mebibytes, .pci = need.pci, .numa_node = frames.numa_node});
+    start_eal(
+        {.memory_mib = need.eal_mebibytes, .pci = need.pci, .numa_node = frames.numa_node, .drivers = need.drivers});
     out_->frame_pool = std::make_unique<PacketPool>(frames);
     if (need.xdp_packets > 0) {
       PoolConfig xdp{.name = pool_name("xdp_frames"), .room_bytes = PacketPool::room_in_a_page(), .for_devices = true};

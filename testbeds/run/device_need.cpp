@@ -19,6 +19,16 @@ constexpr uint64_t kMaxDevicePackets = 65'535;
 constexpr uint64_t kPacketsPerXdpEdge = 16'384;  // the kernel's rings take 4,096 of them
 constexpr uint64_t kEalMebibytes = 64;
 
+// TAPs and files are edges of our own, and a verbs host is a node.
+bool needs_driver(const control::Attachment& attachment) {
+  if (control::is_builtin(attachment) || std::holds_alternative<control::VerbsHost>(attachment)) return false;
+  const auto* const host = std::get_if<control::EdgeHost>(&attachment);
+  if (host == nullptr) return true;
+  return std::ranges::any_of(host->edges, [](const control::Edge& edge) {
+    return !std::holds_alternative<control::TapEdge>(edge) && !std::holds_alternative<control::PcapEdge>(edge);
+  });
+}
+
 }  // namespace
 
 bool is_pci(const control::DpdkEdge& edge) {
@@ -58,10 +68,12 @@ DeviceNeed device_need(uint64_t edges, std::vector<std::string> pci, uint64_t xd
 DeviceNeed device_need(const control::Testbed& testbed) {
   uint64_t edges = 0;
   uint64_t xdp_edges = 0;
+  bool drivers = false;
   std::vector<std::string> pci;
   for (const control::FabricNode& node : testbed.fabric.nodes) {
     if (node.kind != control::NodeKind::kHost || control::is_builtin(node.attachment)) continue;
     edges += node.ports.size();
+    drivers = drivers || needs_driver(node.attachment);
     const auto* const host = std::get_if<control::EdgeHost>(&node.attachment);
     if (host == nullptr) continue;
     for (const control::Edge& edge : host->edges) {
@@ -71,7 +83,9 @@ DeviceNeed device_need(const control::Testbed& testbed) {
       xdp_edges += is_xdp(*device) ? 1 : 0;
     }
   }
-  return device_need(edges, std::move(pci), xdp_edges);
+  DeviceNeed out = device_need(edges, std::move(pci), xdp_edges);
+  out.drivers = drivers;
+  return out;
 }
 
 }  // namespace softspine::testbeds

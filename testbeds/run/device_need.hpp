@@ -25,6 +25,7 @@ struct DeviceNeed {
   uint64_t xdp_packets = 0;      // of the pool of AF_XDP edges
   uint64_t xdp_bytes = 0;        // its memory
   uint32_t eal_mebibytes = 0;    // all of it, with what DPDK's rings and its own tables take
+  bool drivers = false;          // whether any host is behind a device of DPDK's
 
   // Where this memory is to lie (dataplane/packet/numa.hpp).
   int numa_node(const std::filesystem::path& root = "/") const;

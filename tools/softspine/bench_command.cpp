@@ -108,7 +108,7 @@ Status run(BenchArguments arguments, const CLI::App& command) {
     write_roce_pcap(arguments.path, {.frame_bytes = arguments.wire_bytes - dataplane::kFcsBytes});
     return Status::kDone;
   }
-  dataplane::start_eal({.memory_mib = kEalMib});
+  dataplane::start_eal({.memory_mib = kEalMib, .drivers = !command.got_subcommand("virtual")});
   arguments.simulated.simulated = dataplane::Duration::us(arguments.microseconds);
   arguments.simulated.radix = static_cast<uint32_t>(std::lround(std::sqrt(arguments.hosts)));
   if (arguments.incast) arguments.simulated.pattern = VirtualBench::Pattern::kIncast;

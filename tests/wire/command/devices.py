@@ -148,6 +148,21 @@ def without_hugepages(it: Softspine) -> Problems:
         yield f'DPDK speaks for itself: {done.err}'
 
 
+def drivers_by_need(it: Softspine) -> Problems:
+    """DPDK's drivers are loaded for its devices: built-in hosts alone load none, which is half of a small run's start"""
+    loaded = {}
+    for name, file in (('null', it.write('null.yaml', PCI.replace('DEVICE', 'net_null0'))), ('built-in', TESTBEDS / 'two-tier.yaml')):
+        words = it.folder / f'{name}.loaded'
+        done = subprocess.run([it.binary, 'run', file, '--duration', '10us', '--quiet', '--no-server'], cwd=it.folder, capture_output=True, text=True,
+                              timeout=60, check=False, env={**it.env, 'LD_DEBUG': 'files', 'LD_DEBUG_OUTPUT': str(words)})
+        if done.returncode not in (0, 1):
+            yield f'{name} exits with {done.returncode}: {done.stderr[-300:]}'
+        text = ''.join(path.read_text() for path in it.folder.glob(f'{words.name}.*'))
+        loaded[name] = 'librte_net_null.so' in text
+    if loaded != {'null': True, 'built-in': False}:
+        yield f'net_null is loaded: {loaded}'
+
+
 def without_memory(it: Softspine) -> Problems:
     """too little memory is called that, with the limit and the command that lifts it, however little there is"""
     file = it.write('null.yaml', PCI.replace('DEVICE', 'net_null0'))
@@ -164,4 +179,4 @@ def without_memory(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([memif, pcap_device, af_xdp, af_xdp_without_interface, without_hugepages, without_memory]))
+    sys.exit(main([memif, pcap_device, af_xdp, af_xdp_without_interface, without_hugepages, drivers_by_need, without_memory]))
