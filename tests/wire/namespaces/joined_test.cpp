@@ -35,8 +35,10 @@ class JoinedNamespaces : public Test {
   JoinedNamespaces() : space_(NetworkNamespace::make()) {}
   void SetUp() override {
     ASSERT_TRUE(space_) << space_.error().message;
-    // As a container has it: another network, and the way to all others by it.
-    in("ip link add eth0 type veth peer name peer0 && ip link set peer0 up && ip link set eth0 up && ip addr add "
+    // As a container has it: another network, and the way to all others by it. Without duplicate address detection,
+    // which would end during the run.
+    in("echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad && ip link add eth0 type veth peer name peer0 && ip link "
+       "set peer0 up && ip link set eth0 up && ip addr add "
        "192.0.2.2/24 dev eth0 && "
        "ip route add default via 192.0.2.1");
   }
