@@ -5,8 +5,9 @@
 #include <charconv>
 
 #include "control/record/recording_file.hpp"
+#include "control/report/fabric_map.hpp"
+#include "control/report/snapshot_ports.hpp"
 #include "control/telemetry/json.hpp"
-#include "dataplane/units/rate.hpp"
 
 namespace softspine::analysis {
 
@@ -15,10 +16,6 @@ using control::Json;
 using control::Statement;
 
 namespace {
-
-uint64_t on_the_wire(uint64_t bytes, uint64_t packets) {
-  return bytes + packets * dataplane::kWireOverheadBytes;
-}
 
 // "Ethernet0" of "tor1:Ethernet0"
 std::string own_name(const std::string& port) {
@@ -33,23 +30,16 @@ Json priorities_of(int64_t bits) {
   return out;
 }
 
-Json load_row(size_t number, uint64_t tx_bytes, const RecordedPort& port) {
-  const int64_t paused = std::max(port.link_paused_ps, *std::ranges::max_element(port.paused_ps));
+control::PortLoad load_of(const RecordedPort& port) {
   const auto queue = std::ranges::max_element(port.queue_bytes);
-  return {number, tx_bytes, paused, queue - port.queue_bytes.begin(), *queue, port.lost};
+  return {.paused_ps = std::max(port.link_paused_ps, *std::ranges::max_element(port.paused_ps)),
+          .queue = static_cast<size_t>(queue - port.queue_bytes.begin()),
+          .queue_bytes = *queue,
+          .drops = port.lost};
 }
 
-bool did_nothing(const Json& row) {
-  return row.at(1) == 0 && row.at(2) == 0 && row.at(4) == 0 && row.at(5) == 0;
-}
-
-Json threshold_row(const std::string& port, const std::string& of, uint64_t bytes) {
-  return {{"port", own_name(port)},
-          {"of", of},
-          {"bytes", bytes},
-          {"marks_from_bytes", nullptr},
-          {"marks_all_bytes", nullptr},
-          {"xoff_bytes", nullptr}};
+uint64_t on_the_wire(uint64_t bytes, uint64_t packets) {
+  return control::wire_bytes({.packets = packets, .bytes = bytes});
 }
 
 }  // namespace
@@ -105,19 +95,22 @@ Json Playback::fabric() {
 
 Json Playback::loads(int64_t at_ps) {
   const RecordedState& state = states_.at(at_ps);
-  Json rows = Json::array();
-  for (size_t i = 0; i < state.ports.size() && i < peers_.size(); ++i) {
+  std::vector<control::PortLoad> loads(std::min(state.ports.size(), peers_.size()));
+  for (size_t i = 0; i < loads.size(); ++i) {
     const RecordedPort& port = state.ports[i];
     const RecordedPort& peer = state.ports.at(peers_[i]);
-    const uint64_t sent =
+    loads[i] = load_of(port);
+    loads[i].tx_bytes =
         is_host_[i] ? on_the_wire(peer.rx_bytes, peer.rx_packets) : on_the_wire(port.tx_bytes, port.tx_packets);
-    if (Json row = load_row(i, sent, port); !did_nothing(row)) rows.push_back(std::move(row));
   }
   Json drops = Json::object();
   for (size_t i = 0; i < state.lost.size(); ++i) {
     if (state.lost[i] > 0) drops[states_.reasons()[i].name] = state.lost[i];
   }
-  return {{"at_ps", state.at_ps}, {"ports", std::move(rows)}, {"down", down(state.at_ps)}, {"drops", std::move(drops)}};
+  return {{"at_ps", state.at_ps},
+          {"ports", control::load_rows(loads)},
+          {"down", down(state.at_ps)},
+          {"drops", std::move(drops)}};
 }
 
 // Ports of whose link the last event is that it went down.
@@ -155,12 +148,11 @@ Json Playback::queue_thresholds(const std::string& node, const RecordedState& st
       "JOIN nodes USING(node_id) WHERE nodes.name = ?1"};
   query.add(node);
   while (query.next()) {
-    const auto queue = static_cast<size_t>(query.number(2));
-    Json row = threshold_row(query.text(1), "queue " + query.text(2),
-                             state.ports.at(static_cast<size_t>(query.number(0))).queue_bytes.at(queue));
-    row["marks_from_bytes"] = query.number(3);
-    row["marks_all_bytes"] = query.number(4);
-    out.push_back(std::move(row));
+    const auto queue = static_cast<uint32_t>(query.number(2));
+    const uint64_t bytes = state.ports.at(static_cast<size_t>(query.number(0))).queue_bytes.at(queue);
+    out.push_back(control::queue_threshold({own_name(query.text(1)), queue, bytes},
+                                           static_cast<uint64_t>(query.number(3)),
+                                           static_cast<uint64_t>(query.number(4))));
   }
   return out;
 }
@@ -175,13 +167,12 @@ Json Playback::group_thresholds(const std::string& node, const RecordedState& st
   query.add(node);
   while (query.next()) {
     const RecordedPort& port = state.ports.at(static_cast<size_t>(query.number(0)));
-    const auto group = static_cast<size_t>(query.number(2));
+    const auto group = static_cast<uint32_t>(query.number(2));
+    const uint64_t bytes = uint64_t{port.group_shared_bytes.at(group)} + port.group_headroom_bytes.at(group);
     const auto used = static_cast<int64_t>(state.pool_shared.at(static_cast<size_t>(query.number(3))));
     const auto free = static_cast<double>(std::max<int64_t>(0, query.number(6) - used));
-    Json row = threshold_row(query.text(1), "group " + query.text(2),
-                             port.group_shared_bytes.at(group) + port.group_headroom_bytes.at(group));
-    row["xoff_bytes"] = query.number(4) + static_cast<int64_t>(query.real(5) * free);
-    out.push_back(std::move(row));
+    const int64_t xoff = query.number(4) + static_cast<int64_t>(query.real(5) * free);
+    out.push_back(control::group_threshold({own_name(query.text(1)), group, bytes}, static_cast<uint64_t>(xoff)));
   }
   return out;
 }

@@ -2,7 +2,7 @@
 // A recording, answering as a running fabric does over HTTP (control/report/fabric_map.hpp), but for an instant that is
 // asked for: the last sample that is not after it.
 //
-//   map             as of a running fabric, and `recording`: {"end_ps", "interval_ps", "lacks": [sentence, …]}
+//   map             as of a running fabric, and `recording`: {"end_ps", "samples", "lacks": [sentence, …]}
 //   loads           counters and queues at the instant
 //   thresholds      of a switch: what its queues and priority groups hold, and where they mark and pause
 //   samples         instants of samples, thinned out if there are more than wanted

@@ -12,18 +12,6 @@ namespace softspine::control {
 
 namespace {
 
-// A port's row of `loads`, apart from its number.
-struct PortLoad {
-  uint64_t tx_bytes = 0;
-  int64_t paused_ps = 0;
-  size_t queue = 0;
-  uint64_t queue_bytes = 0;
-  uint64_t drops = 0;
-  bool up = true;
-
-  bool any() const { return tx_bytes != 0 || paused_ps != 0 || queue_bytes != 0 || drops != 0; }
-};
-
 template <typename Pauses, typename Time>
 int64_t longest(const Pauses& pauses, const LinkPauseSnapshot& link, Time time) {
   int64_t out = link.time.count_ps();
@@ -72,13 +60,13 @@ Json drops_json_of(const FabricSnapshot& snapshot) {
   return out;
 }
 
-Json rows_of(const std::vector<PortLoad>& loads) {
-  Json out = Json::array();
-  for (size_t i = 0; i < loads.size(); ++i) {
-    const PortLoad& of = loads[i];
-    if (of.any()) out.push_back({i, of.tx_bytes, of.paused_ps, of.queue, of.queue_bytes, of.drops});
-  }
-  return out;
+Json threshold(const PortQueue& it, const std::string& kind) {
+  return {{"port", it.port},
+          {"of", kind + " " + std::to_string(it.number)},
+          {"bytes", it.bytes},
+          {"marks_from_bytes", nullptr},
+          {"marks_all_bytes", nullptr},
+          {"xoff_bytes", nullptr}};
 }
 Json down_of(const std::vector<PortLoad>& loads) {
   Json out = Json::array();
@@ -89,6 +77,28 @@ Json down_of(const std::vector<PortLoad>& loads) {
 }
 
 }  // namespace
+
+Json load_rows(const std::vector<PortLoad>& loads) {
+  Json out = Json::array();
+  for (size_t i = 0; i < loads.size(); ++i) {
+    const PortLoad& of = loads[i];
+    if (of.any()) out.push_back({i, of.tx_bytes, of.paused_ps, of.queue, of.queue_bytes, of.drops});
+  }
+  return out;
+}
+
+Json queue_threshold(const PortQueue& queue, uint64_t marks_from_bytes, uint64_t marks_all_bytes) {
+  Json out = threshold(queue, "queue");
+  out["marks_from_bytes"] = marks_from_bytes;
+  out["marks_all_bytes"] = marks_all_bytes;
+  return out;
+}
+
+Json group_threshold(const PortQueue& group, uint64_t xoff_bytes) {
+  Json out = threshold(group, "group");
+  out["xoff_bytes"] = xoff_bytes;
+  return out;
+}
 
 Json map_json(const std::string& testbed, const Fabric& fabric) {
   const PortNumbers numbers{fabric};
@@ -110,7 +120,7 @@ Json loads_json(const Fabric& fabric, const FabricSnapshot& snapshot) {
   std::vector<PortLoad> loads(numbers.size());
   each_port(numbers, snapshot, [&loads](uint32_t number, const auto& port) { loads[number] = load_of(port); });
   return {{"at_ps", snapshot.instant.count_ps()},
-          {"ports", rows_of(loads)},
+          {"ports", load_rows(loads)},
           {"down", down_of(loads)},
           {"drops", drops_json_of(snapshot)}};
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <variant>
 
+#include "control/report/fabric_map.hpp"
 #include "control/telemetry/text_table.hpp"
 
 namespace softspine::tools {
@@ -149,22 +150,15 @@ Json thresholds_json(const ShownSwitch& shown) {
     for (uint32_t q = 0; q < dataplane::kQueues; ++q) {
       const dataplane::WredLine& mark = plan.wred[plan.ports[p].queues[q].wred].mark;
       if (mark.off()) continue;
-      out.push_back({{"port", node.ports[p].name},
-                     {"of", "queue " + std::to_string(q)},
-                     {"bytes", shown.from.counters()[p].queues[q].current_bytes},
-                     {"marks_from_bytes", mark.min_bytes},
-                     {"marks_all_bytes", mark.max_bytes},
-                     {"xoff_bytes", nullptr}});
+      const control::PortQueue queue{node.ports[p].name, q, shown.from.counters()[p].queues[q].current_bytes};
+      out.push_back(control::queue_threshold(queue, mark.min_bytes, mark.max_bytes));
     }
     for (uint32_t g = 0; g < dataplane::kPriorities; ++g) {
       const dataplane::PriorityGroupUse& group = mmu.pg(p, g);
       if (!group.lossless || group.credited || group.pool == nullptr) continue;
-      out.push_back({{"port", node.ports[p].name},
-                     {"of", "group " + std::to_string(g)},
-                     {"bytes", (group.shared + group.headroom) * cell},
-                     {"marks_from_bytes", nullptr},
-                     {"marks_all_bytes", nullptr},
-                     {"xoff_bytes", group.limit.of(group.pool->to_give()) * cell}});
+      const auto bytes = static_cast<uint64_t>((group.shared + group.headroom) * cell);
+      const auto xoff = static_cast<uint64_t>(group.limit.of(group.pool->to_give()) * cell);
+      out.push_back(control::group_threshold({node.ports[p].name, g, bytes}, xoff));
     }
   }
   return out;
