@@ -96,7 +96,7 @@ class VerbsHost : public CommandHost {
     for (const std::string& nic : spec().nics) sockets += (sockets.empty() ? "" : ":") + socket_in(ground, nic);
     return {{kSocketVariable, sockets},
             {kOwnVariable, std::to_string(own_device())},
-            {"SOFTSPINE_VERBS_FILES", files_in(ground)},
+            {kFilesVariable, files_in(ground)},
             {"SOFTSPINE_HOSTS", places_in(ground.places.run_folder, setup_).board / "loopback"},
             {"SOFTSPINE_ADDRESS", loopback_of(spec().addresses.front())},
             {"SOFTSPINE_FABRIC_ADDRESS", spec().addresses.front().substr(0, spec().addresses.front().find('/'))},

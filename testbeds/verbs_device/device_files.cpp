@@ -57,7 +57,7 @@ constexpr File kFiles[] = {
     {"node_desc", product},
     {"board_id", product},
     {"hca_type", product},
-    {"fw_ver", [](const DeviceState&) -> std::string { return kFirmware; }},
+    {"fw_ver", [](const DeviceState&) -> std::string { return SOFTSPINE_VERSION; }},
     {"node_guid", guid},
     {"sys_image_guid", guid},
     {"device/numa_node", [](const DeviceState&) -> std::string { return "-1"; }},

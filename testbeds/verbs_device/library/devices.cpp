@@ -92,7 +92,7 @@ int query_port_of(ibv_context* context, uint8_t number, ibv_port_attr* out, size
 
 ibv_device_attr attributes_of(const PortFacts& port) {
   ibv_device_attr out{};
-  std::strcpy(out.fw_ver, kFirmware);
+  std::strcpy(out.fw_ver, SOFTSPINE_VERSION);
   out.node_guid = out.sys_image_guid = guid_of(port);
   out.max_mr_size = ~uint64_t{0};
   out.page_size_cap = 0xfffff000;

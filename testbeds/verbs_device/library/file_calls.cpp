@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of /sys and /dev for programs that open them by libc's calls. A file is memory of the program that has the
 // text; a read at its begin gets the text of that instant, since perftest keeps a counter open, and reads it twice. For
-// what looks at folders there is a tree of empty files ($SOFTSPINE_VERBS_FILES).
+// what looks at folders there is a tree of empty files (kFilesVariable).
 #undef _FILE_OFFSET_BITS  // would make stat64 of our stat
 #include "testbeds/verbs_device/library/file_calls.hpp"
 
@@ -67,7 +67,7 @@ bool is_device(const char* path) {
 // Where a path of /sys is in the tree of empty files; the path itself: it is not ours.
 const char* in_tree(const char* path, char* place, size_t room) {
   constexpr char kRoot[] = "/sys/class/infiniband";
-  const char* const tree = std::getenv("SOFTSPINE_VERBS_FILES");
+  const char* const tree = std::getenv(kFilesVariable);
   if (path == nullptr || tree == nullptr || std::strncmp(path, kRoot, sizeof kRoot - 1) != 0) return path;
   const char* const rest = path + sizeof kRoot - 1;
   if (*rest != '\0' && *rest != '/') return path;

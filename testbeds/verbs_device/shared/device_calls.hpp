@@ -15,7 +15,8 @@ inline constexpr const char* kDeviceName = "softspine";  // and its number
 inline constexpr const char* kSocketVariable = "SOFTSPINE_VERBS_DEVICE";
 // The number of the device whose address is that of the program's host: rdma_cm is asked there. None: 0.
 inline constexpr const char* kOwnVariable = "SOFTSPINE_VERBS_OWN";
-inline constexpr const char* kFirmware = "0.3.0";
+// The folder whose empty files and folders are those of /sys/class/infiniband.
+inline constexpr const char* kFilesVariable = "SOFTSPINE_VERBS_FILES";
 inline constexpr uint32_t kDeviceLimit = 64;    // of a program
 inline constexpr uint32_t kGids = 2;            // IPv4, IPv6
 inline constexpr uint32_t kCommandBytes = 448;  // of rdma_cm, either way
