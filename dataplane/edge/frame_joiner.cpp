@@ -128,7 +128,7 @@ bool FrameJoiner::hold(Packet& packet, const TcpSegment& segment, Instant now) n
   if (run == nullptr && !may_be_joined(packet, segment)) return false;
   const bool ends_run = has_push(packet.data(), segment);
   const bool is_good =
-      may_be_joined(packet, segment) && (run != nullptr || !ends_run) && has_good_tcp_checksum(packet.data(), segment);
+      may_be_joined(packet, segment) && (run != nullptr || !ends_run) && has_good_checksums(packet.data(), segment);
   if (run != nullptr && is_good && run->is_followed_by(packet.data(), segment)) {
     run->add(std::move(packet), segment, now);
     ++frames_;

@@ -3,7 +3,8 @@
 // go to the kernel as one super-frame, in one system call. By Linux's rules of GRO the joined segments could be cut
 // again into the very frames that came:
 //
-//   joined      ACK set, no flag but PSH; payload; checksum right; next sequence number; the same Ethernet header, TOS,
+//   joined      ACK set, no flag but PSH; payload; checksums right; next sequence number; the same Ethernet header,
+//   TOS,
 //               TTL, acknowledgement, window and options; IPv4: no fragment, no options, the next ID; IPv6: no
 //               extension
 //   run ends    behind a segment with PSH, behind a shorter one, at 64 KiB, before a segment of its flow that does
@@ -32,7 +33,7 @@ namespace softspine::dataplane {
 class FrameRun {
  public:
   static constexpr uint32_t kMostFrames = 64;
-  static constexpr uint32_t kMostBytes = 65'535;  // of the super-frame: more than IPv4's length can say
+  static constexpr uint32_t kMostBytes = 65'535;  // of the super-frame: IPv4's length can say no more
 
   uint32_t frames() const { return count_; }
   uint64_t bytes() const { return bytes_; }  // of all its frames

@@ -91,7 +91,9 @@ inline uint16_t pseudo_sum(const uint8_t* frame, const TcpSegment& segment, uint
   return sum.add_word(ip::kTcp).add_word(static_cast<uint16_t>(tcp_bytes)).folded();
 }
 
-inline bool has_good_tcp_checksum(const uint8_t* frame, const TcpSegment& segment) {
+// TCP's, and IPv4's of its header.
+inline bool has_good_checksums(const uint8_t* frame, const TcpSegment& segment) {
+  if (segment.is_ipv4 && !has_good_ipv4_checksum(frame + segment.l3, ipv4::kMinBytes)) return false;
   const uint32_t bytes = segment.frame_bytes() - segment.l4;
   const uint16_t whole = ChecksumSum{}
                              .add_word(pseudo_sum(frame, segment, bytes))

@@ -73,7 +73,11 @@ TEST(FrameCutter, RefusesWhatIsNoTcpSuperFrame) {
     return frames_cut(header, bytes).empty();
   };
   EXPECT_FALSE(is_refused([](auto&, auto&) {}));
-  EXPECT_TRUE(is_refused([](auto& header, auto&) { header.segments = uint8_t{3}; }));
+  constexpr uint8_t kUdp4 = 3;
+  constexpr uint8_t kUdp = 5;
+  for (const uint8_t kind : {VirtioHeader::kWhole, kUdp4, kUdp}) {
+    EXPECT_TRUE(is_refused([&](auto& header, auto&) { header.segments = kind; })) << int{kind};
+  }
   EXPECT_TRUE(is_refused([](auto& header, auto&) { header.flags = 0; }));
   EXPECT_TRUE(is_refused([](auto& header, auto&) { header.segment_bytes = 0; }));
   EXPECT_TRUE(is_refused([](auto& header, auto&) { header.checksum_start = 33; }));

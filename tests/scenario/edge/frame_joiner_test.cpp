@@ -147,16 +147,51 @@ TEST_F(Joining, EndsARunBeforeASegmentThatDoesNotFollow) {
 }
 
 TEST_F(Joining, LeavesASegmentWithABadChecksumAsItIs) {
+  constexpr size_t kOfIpv4 = 24;
+  constexpr size_t kOfPayload = 100;
   const auto segments = segments_of({.payload = mixed(3 * kMost)}, kMost);
-  Bytes damaged = tcp_frame(segments[1]);
-  damaged[100] ^= 0x10;
-  give(segments[0]);
-  give(damaged);
-  give(segments[2]);
+  for (const size_t byte : {kOfIpv4, kOfPayload}) {
+    given.clear();
+    Bytes damaged = tcp_frame(segments[1]);
+    damaged[byte] ^= 0x10;
+    give(segments[0]);
+    give(damaged);
+    give(segments[2]);
+    joiner.close_all();
+    take_closed();
+    EXPECT_EQ(sizes(), (Sizes{1, 1, 1})) << byte;
+    EXPECT_EQ(frames()[1], damaged) << byte;
+  }
+}
+
+TEST_F(Joining, HasNoMoreFramesThanOneCallTakes) {
+  std::vector<Bytes> sent;
+  for (const TcpFrame& one : segments_of({.payload = mixed(100 * 100)}, 100)) sent.push_back(tcp_frame(one));
+  for (const Bytes& frame : sent) give(frame);
   joiner.close_all();
   take_closed();
-  EXPECT_EQ(sizes(), (Sizes{1, 1, 1}));
-  EXPECT_EQ(frames()[1], damaged);
+  EXPECT_EQ(sizes(), (Sizes{64, 36}));
+  EXPECT_EQ(frames(), sent);
+}
+
+TEST_F(Joining, EndsARunBehindAShorterSegment) {
+  auto segments = segments_of({.payload = mixed(2 * kMost + 10)}, kMost);
+  for (const TcpFrame& one : segments) give(one);
+  EXPECT_EQ(sizes(), (Sizes{3})) << "closed at once";
+  EXPECT_TRUE(joiner.due().is_never());
+}
+
+// More flows than runs: all that is held goes to the kernel, and then there is room again.
+TEST_F(Joining, MakesRoomWhenEveryRunIsTaken) {
+  const auto flow = [](uint16_t port) { return segments_of({.from_port = port, .payload = mixed(2 * kMost)}, kMost); };
+  for (uint16_t port = 0; port < FrameJoiner::kRuns; ++port) give(flow(port)[0]);
+  EXPECT_EQ(sizes(), Sizes{});
+  give(flow(100)[0]);
+  EXPECT_EQ(sizes(), Sizes(FrameJoiner::kRuns + 1, 1));
+  for (const TcpFrame& one : flow(101)) give(one);
+  joiner.close_all();
+  take_closed();
+  EXPECT_EQ(sizes().back(), 2u);
 }
 
 TEST_F(Joining, HoldsNothingThatAnAnswerMayWaitFor) {
