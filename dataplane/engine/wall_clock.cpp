@@ -67,7 +67,8 @@ void WallClock::idle(Instant next, uint32_t round, const Wake& wake) noexcept {
     ns = std::min(ns, (next - horizon()).count_ps() / 1000 * config_.dilation);
   }
   if (ns <= 0) return;
-  const timespec t{.tv_sec = 0, .tv_nsec = std::min<int64_t>(ns, 999'999'999)};
+  constexpr int64_t kSecond = 1'000'000'000;
+  const timespec t{.tv_sec = ns / kSecond, .tv_nsec = ns % kSecond};
   pollfd news{.fd = wake.descriptor, .events = POLLIN, .revents = 0};  // the kernel leaves a negative one out
   ppoll(&news, 1, &t, nullptr);
 }

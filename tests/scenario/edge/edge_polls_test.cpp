@@ -4,11 +4,16 @@
 #include "dataplane/engine/edge_polls.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <deque>
+#include <mutex>
+#include <vector>
 
+#include "dataplane/engine/engine.hpp"
 #include "dataplane/engine/wall_clock.hpp"
 
 namespace softspine::dataplane {
@@ -67,6 +72,61 @@ TEST(EdgePolls, AskAnEdgeWithoutADescriptorAlways) {
   for (int i = 0; i < 3; ++i) polls.poll({});
   EXPECT_EQ(told.polls, 1u);
   EXPECT_EQ(silent.polls, 3u);
+}
+
+// A wall clock on which every look is 100 ns later. It notes what would have ended its sleeps.
+class SleeplessClock final : public Clock {
+ public:
+  Instant horizon() noexcept override { return Instant::at(Duration::ns(100 * ++looks_)); }
+  void idle(Instant, uint32_t, const Wake& wake) noexcept override {
+    const std::lock_guard guard{lock_};
+    wakes.push_back(wake);
+  }
+  bool is_wall() const noexcept override { return true; }
+  void start(Instant) noexcept override {}
+
+  std::vector<Wake> wakes;
+
+ private:
+  std::atomic<int64_t> looks_ = 0;
+  std::mutex lock_;
+};
+
+bool has_news(const Wake& wake) {
+  pollfd it{.fd = wake.descriptor, .events = POLLIN, .revents = 0};
+  return ::poll(&it, 1, 0) == 1;
+}
+
+TEST(EdgePolls, NewsOfAnyWorkersEdgeWakesAllWorkers) {
+  for (const uint32_t workers : {1u, 2u, 3u}) {
+    SleeplessClock clock;
+    Engine engine{clock, {.workers = workers}};
+    std::vector<PolledEdge*> edges;
+    for (uint32_t i = 0; i < workers; ++i) {
+      auto edge = std::make_unique<PolledEdge>(true);
+      edges.push_back(edge.get());
+      engine.add(std::move(edge), i);
+    }
+    Instant end;
+    const auto run_on = [&] {
+      clock.wakes.clear();
+      end = end + Duration::us(200);
+      engine.run(end);
+      ASSERT_FALSE(clock.wakes.empty());
+    };
+    run_on();
+    for (const PolledEdge* const edge : edges) {
+      EXPECT_FALSE(has_news(clock.wakes.back())) << workers;
+      edge->bring();
+      for (const Wake& wake : clock.wakes) {
+        EXPECT_TRUE(wake.tells_all);
+        EXPECT_TRUE(has_news(wake)) << workers;
+      }
+      const uint32_t polls = edge->polls;
+      run_on();
+      EXPECT_EQ(edge->polls, polls + 1) << workers;
+    }
+  }
 }
 
 // Each of these would sleep for an hour.
