@@ -22,6 +22,7 @@
 #include "control/load/load.hpp"
 #include "control/telemetry/steps_snapshot.hpp"
 #include "tests/harness/seed.hpp"
+#include "tests/scenario/random/captured_frames.hpp"
 #include "tests/scenario/random/drawn_files.hpp"
 #include "tests/scenario/random/drawn_testbed.hpp"
 #include "tests/scenario/random/recount.hpp"
@@ -83,7 +84,7 @@ std::string one_that_matters(const std::string& text, const Variant& all, const 
   if (all.records_steps) attempt({.records_steps = true});
   if (all.flat) attempt({.flat = true});
   if (all.samples) attempt({.samples = all.samples});
-  if (all.captures) attempt({.captures = true});
+  if (all.captures) attempt({.captures = true, .watched = all.watched});
   if (all.logs_events) attempt({.logs_events = true});
   if (all.records) attempt({.records = true});
   if (all.writes_ns3) attempt({.writes_ns3 = true});
@@ -100,6 +101,22 @@ struct Tally {
   std::map<std::string, uint64_t> compared;
 };
 
+// Every frame that a switch's port counted as received is in the capture of what is received.
+uint64_t count_received(const VariantOutcome& outcome) {
+  const tests::Captured captured = tests::read_capture(outcome.received);
+  std::map<std::string, uint64_t> frames;
+  for (const tests::CapturedFrame& frame : captured.frames) ++frames[captured.interfaces[frame.interface]];
+  for (const auto& node : outcome.snapshot.switches) {
+    for (const auto& port : node.ports) {
+      const std::string name = node.name + ":" + port.name;
+      EXPECT_EQ(frames[name], port.counters.rx_packets) << "received at " << name;
+      frames.erase(name);
+    }
+  }
+  EXPECT_TRUE(frames.empty()) << "received at " << frames.begin()->first << ", which is no switch's port";
+  return captured.frames.size();
+}
+
 void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
   const VariantOutcome first =
       run_variant(drawn.text, {.captures = !drawn.floods, .logs_events = true, .writes_ns3 = true});
@@ -115,6 +132,8 @@ void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
   const Duration odd = odd_interval(seed);
   VariantOutcome with_steps;
   for (const Variant& variant : {Variant{.workers = 2,
+                                         .captures = !drawn.floods,
+                                         .watched = Watched::kReceived,
                                          .logs_events = true,
                                          .samples = odd,
                                          .records_steps = true,
@@ -127,8 +146,9 @@ void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
                                          .records_steps = true,
                                          .writes_ns3 = true,
                                          .traces = true},
-                                 Variant{.poisons = true}}) {
+                                 Variant{.captures = !drawn.floods, .watched = Watched::kSent, .poisons = true}}) {
     const VariantOutcome other = run_variant(drawn.text, variant);
+    if (!other.received.empty()) tally.compared["frames received"] += count_received(other);
     const std::string differs = difference(other, first);
     if (variant.records_steps) {
       for (const auto& job : other.snapshot.steps->jobs) tally.compared["ranks' steps"] += job.ranks.size();

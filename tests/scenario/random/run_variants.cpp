@@ -64,7 +64,9 @@ void open_outputs(RunningFabric& fabric, const Variant& variant) {
   const auto fine = [](const auto& opened) {
     if (!opened) ADD_FAILURE() << opened.error();
   };
-  if (variant.captures) fine(fabric.part<Captures>().open_for_run({.path = temporary("pcapng"), .ports = {}}));
+  if (variant.captures) {
+    fine(fabric.part<Captures>().open_for_run({.path = temporary("pcapng"), .ports = {}, .watched = variant.watched}));
+  }
   if (variant.logs_events) fine(fabric.part<EventLog>().open(temporary("events")));
   if (variant.records) {
     fine(fabric.part<RunRecording>().open(
@@ -157,7 +159,9 @@ void finish(RunningFabric& fabric, const Variant& variant, VariantOutcome& out) 
 
 // When its files are closed.
 void take_files(const Variant& variant, VariantOutcome& out) {
-  if (variant.captures) out.capture = taken(temporary("pcapng"));
+  if (variant.captures) {
+    (variant.watched == Watched::kReceived ? out.received : out.capture) = taken(temporary("pcapng"));
+  }
   if (variant.logs_events) out.events = taken(temporary("events"));
   if (variant.writes_ns3) out.pauses = taken(temporary("pfc"));
   if (!variant.samples) return;
@@ -216,7 +220,7 @@ std::string Variant::text() const {
   if (ranks > 1) out += fmt::format(" on each of {} ranks", ranks);
   if (flat) out += ", flat";
   if (samples) out += fmt::format(", samples every {} ps", samples->count_ps());
-  if (captures) out += ", capture";
+  if (captures) out += watched == Watched::kReceived ? ", capture of what is received" : ", capture";
   if (logs_events) out += ", events";
   if (records) out += ", recording";
   if (records_steps) out += ", steps";

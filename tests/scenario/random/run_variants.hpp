@@ -11,6 +11,7 @@
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "dataplane/units/time.hpp"
+#include "testbeds/run/fabric_capture.hpp"
 
 namespace softspine::testbeds {
 
@@ -19,6 +20,7 @@ struct Variant {
   uint32_t ranks = 1;    // more: threads that share nothing but bytes (tests/harness/rank_threads.hpp)
   bool flat = false;
   bool captures = false;
+  Watched watched = Watched::kBoth;  // by the capture
   bool logs_events = false;
   std::optional<dataplane::Duration> samples;  // their interval
   bool records = false;                        // into a database, at that interval or at an odd one
@@ -34,7 +36,8 @@ using RecordedTables = std::map<std::string, std::vector<std::string>>;  // rows
 struct VariantOutcome {
   control::FabricSnapshot snapshot;
   control::Json report;
-  std::string capture;  // files' bytes
+  std::string capture;   // files' bytes
+  std::string received;  // the capture of a variant that watched only what is received
   std::string events;
   std::string steps;   // as JSON
   std::string series;  // counters over time
