@@ -71,6 +71,8 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
     'docs/captures.md': {
         "tshark -D tshark -i softspine:two-tier:tor1:Ethernet0 tshark -i softspine:two-tier -f 'ether proto 0x8808' tshark -i softspine:two-tier -o 'extcap.softspine_two_tier.ports:tor1 spine*:*'":
             [COMMAND + 'extcap.py lists_fabrics', COMMAND + 'extcap.py obeys_its_options'],
+        'The list has no ports of a fabric with more than 128: choose them in the fabric\'s options.':
+            [COMMAND + 'extcap.py lists_no_more_ports_than_wireshark_asks_for'],
         'A frame that was captured in two places, with the same source and content and at most 10 us apart, counts once, and the report has their number.':
             ['tests/unit/storm/sender_ends_test.cpp FramesThatAreTooFarApartAreNoCopies',
              'tests/unit/storm/sender_ends_test.cpp OnlyCopiesAreLeftOutAndTheyAreCounted'],

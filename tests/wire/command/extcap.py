@@ -134,6 +134,16 @@ def lists_fabrics(it: Softspine) -> Problems:
         yield f'after the fabric: {found}'
 
 
+def lists_no_more_ports_than_wireshark_asks_for(it: Softspine) -> Problems:
+    """128 ports are listed; of a fabric with more, the fabric alone"""
+    wireshark = Wireshark(it)
+    large = FABRIC.replace('tors: 2', 'tors: 8').replace('hosts_per_tor: 2', 'hosts_per_tor: 8')
+    for spines, ports in ((4, 128), (5, 0)):
+        with it.running(it.write('running.yaml', large.replace('spines: 2', f'spines: {spines}'))):
+            if len(found := wireshark.interfaces()) != 1 + ports:
+                yield f'{spines} spines: {len(found)} interfaces instead of {1 + ports}'
+
+
 def shows_frames_at_once(it: Softspine) -> Problems:
     """packets come within a second; Ctrl-C leaves no capture, no process and no error"""
     wireshark = Wireshark(it)
@@ -320,4 +330,4 @@ def has_a_profile(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([lists_fabrics, shows_frames_at_once, obeys_its_options, says_what_is_wrong, outlives_nothing, follows_the_virtual_clock, has_a_profile]))
+    sys.exit(main([lists_fabrics, lists_no_more_ports_than_wireshark_asks_for, shows_frames_at_once, obeys_its_options, says_what_is_wrong, outlives_nothing, follows_the_virtual_clock, has_a_profile]))
