@@ -126,7 +126,7 @@ void Engine::post(Action action) {
   posted_flag_.store(true, std::memory_order_relaxed);
 }
 
-void Engine::run_actions(Instant upto) {
+void Engine::run_actions(Instant upto, bool asked) {
   while (meeting_->share_action(next_action()) <= upto) {
     if (next_action() > upto) continue;  // another rank's
     Timed& due = first_of(timed_) <= first_of(looks_) ? timed_ : looks_;
@@ -138,13 +138,16 @@ void Engine::run_actions(Instant upto) {
   {
     const std::lock_guard guard{posted_lock_};
     posted.swap(posted_);
-    posted_flag_.store(false, std::memory_order_relaxed);
+    // A wish that the other ranks have not seen yet stays.
+    if (asked || config_.ranks.talk == nullptr) posted_flag_.store(false, std::memory_order_relaxed);
   }
   for (const Action& action : posted) {
     action(upto);
-    meeting_->deliver_all();
+    meeting_->share_action(next_action());
   }
   for (const Action& action : at_rest_) action(upto);
+  if (!asked) return;
+  for (const Action& action : when_asked_) action(upto);
 }
 
 RunEnd Engine::run_workers(Instant end) {
@@ -168,7 +171,7 @@ RunEnd Engine::run(Instant end) {
   const RunEnd result = run_workers(end);
   progress_.store(now_.count_ps(), std::memory_order_relaxed);
   // Posted while the last window ran. (Over ranks nothing is.)
-  if (config_.ranks.talk == nullptr && posted_flag_.load(std::memory_order_relaxed)) run_actions(now_);
+  if (config_.ranks.talk == nullptr && posted_flag_.load(std::memory_order_relaxed)) run_actions(now_, true);
   return result;
 }
 

@@ -22,7 +22,10 @@
 //
 // Ranks. With Config::ranks, other processes run the nodes that add_elsewhere() names; every rank builds the same nodes
 // and links in the same order. All ranks take the same decisions from the same numbers (rank_meeting.hpp), so actions
-// are the same everywhere, and each acts on the nodes that are here. Nothing is posted then.
+// are the same everywhere, and each acts on the nodes that are here. So what is posted is posted on all ranks, by an
+// action that all run:
+//   when_asked(f)  f runs on every rank after any rank has set wants_rest(), as the last one; there ranks find out what
+//                  one of them was asked for (testbeds/run/rank_requests.hpp)
 #pragma once
 
 #include <algorithm>
@@ -106,6 +109,8 @@ class Engine {
   void look_at(Instant when, Action look);
   // Before run(): called whenever the workers are quiescent, after what was due or posted then.
   void at_rest(Action action) { at_rest_.push_back(std::move(action)); }
+  // Likewise, over ranks: called on all of them when the workers are quiescent because one rank wanted it.
+  void when_asked(Action action) { when_asked_.push_back(std::move(action)); }
   // May be set by any thread, at any time: the workers quiesce before the next window or the one after.
   std::atomic<bool>& wants_rest() { return posted_flag_; }
   void stop() noexcept { stopping_.store(true, std::memory_order_relaxed); }
@@ -150,7 +155,8 @@ class Engine {
     progress_.store(upto.count_ps(), std::memory_order_relaxed);
   }
   // Called by worker 0 while the others wait: runs the posted actions, and the timed ones due at `upto` or before.
-  void run_actions(Instant upto);
+  // `asked`: something was posted, or somebody wants a rest, on any rank.
+  void run_actions(Instant upto, bool asked);
   RunEnd run_workers(Instant end);
   using Timed = std::multimap<Instant, Action>;
   static Instant first_of(const Timed& timed) { return timed.empty() ? Instant::never() : timed.begin()->first; }
@@ -172,6 +178,7 @@ class Engine {
   Timed timed_;
   Timed looks_;
   std::vector<Action> at_rest_;
+  std::vector<Action> when_asked_;
   std::mutex posted_lock_;  // control's side; a worker takes it only when posted_flag_ is set
   std::vector<Action> posted_;
   std::atomic<bool> posted_flag_{false};

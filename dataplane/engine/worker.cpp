@@ -38,9 +38,9 @@ void Worker::run_window(Instant until, Instant horizon) noexcept {
 }
 
 // All workers have what was sent to them, then worker 0 acts alone, then all go on.
-void Worker::quiesce(Instant upto) noexcept {
+void Worker::quiesce(Instant upto, bool asked) noexcept {
   meeting_.wait(index_);
-  if (index_ == 0) engine_.run_actions(upto);
+  if (index_ == 0) engine_.run_actions(upto, asked);
   meeting_.wait(index_);
 }
 
@@ -54,14 +54,14 @@ RunEnd Worker::run(Instant end) noexcept {
     const Instant first = std::min(all.next, limit);
     horizon = all.horizon;
     if (all.stop) return RunEnd::kStopped;
+    if (all.act) {  // now, and not when something else happens
+      quiesce(floor, all.act);
+      continue;
+    }
     if (all.action < end && all.next >= all.action && all.horizon >= all.action) {
       floor = all.action;
       if (index_ == 0) engine_.reach(floor);
-      quiesce(floor);
-      continue;
-    }
-    if (all.act) {
-      quiesce(floor);
+      quiesce(floor, all.act);
       continue;
     }
     if (first == end && all.horizon >= end) {

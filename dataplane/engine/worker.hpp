@@ -40,7 +40,7 @@ class Worker {
   WindowReport report(bool busy) noexcept;
   bool is_time_to_poll(Instant horizon) noexcept;
   void run_window(Instant until, Instant horizon) noexcept;
-  void quiesce(Instant upto) noexcept;
+  void quiesce(Instant upto, bool asked) noexcept;
 
   Engine& engine_;
   Meeting& meeting_;

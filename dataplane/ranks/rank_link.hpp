@@ -8,6 +8,7 @@
 // Losing a rank is for good: who returns one is never called again.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -32,6 +33,8 @@ class RankLink {
 
   virtual uint32_t rank() const noexcept = 0;
   virtual uint32_t ranks() const noexcept = 0;
+  // Wall time that exchanges have waited for other ranks, all together; zero where nobody measures.
+  virtual std::chrono::nanoseconds waited() const noexcept { return {}; }
   // Both by rank; one's own place is neither read nor written. Returns the rank that was lost, if one was.
   virtual std::optional<LostRank> exchange(const std::vector<RankBytes>& to, std::vector<RankBytes>& from) noexcept = 0;
 };

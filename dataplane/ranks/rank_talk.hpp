@@ -39,6 +39,8 @@ class RankTalk {
   std::vector<RankBytes> gather(RankBytes mine) noexcept;
   Instant least(Instant mine) noexcept;
 
+  std::chrono::nanoseconds waited() const { return link_.waited(); }
+
   // What a rank has sent is not what was agreed.
   void lose(uint32_t rank, LostRank::Why why) noexcept;
 
