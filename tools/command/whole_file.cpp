@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "dataplane/edge/owned_fd.hpp"
 #include "dataplane/edge/patient_write.hpp"
@@ -145,6 +147,11 @@ std::string obstacle_to_writing(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (errno == ENOENT && path.has_filename() && ::access(folder.c_str(), W_OK | X_OK) == 0) return "";
   return std::strerror(errno);
+}
+
+std::string bytes_of_file(const std::filesystem::path& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 }  // namespace softspine::tools

@@ -21,4 +21,7 @@ std::expected<void, std::string> write_whole(const std::filesystem::path& path, 
 // created nor changed.
 std::string obstacle_to_writing(const std::filesystem::path& path);
 
+// What is in it; nothing if it cannot be read.
+std::string bytes_of_file(const std::filesystem::path& path);
+
 }  // namespace softspine::tools

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <thread>
 
@@ -49,11 +47,6 @@ struct SweepArguments {
   bool json = false;
   bool quiet = false;
 };
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 std::expected<control::Testbed, control::Errors> loaded(const std::string& file,
                                                         std::vector<control::Setting> settings) {
@@ -272,7 +265,7 @@ class Sweep {
   bool write_database(const std::filesystem::path& made) const {
     if (arguments_.sqlite.empty()) return true;
     auto written = make_sweep_database(made, *result_, over_);
-    if (written) written = write_whole(arguments_.sqlite, bytes_of(made));
+    if (written) written = write_whole(arguments_.sqlite, bytes_of_file(made));
     if (!written) complain("softspine: cannot write {}: {}\n", arguments_.sqlite, written.error());
     return written.has_value();
   }

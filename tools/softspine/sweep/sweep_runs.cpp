@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <fstream>
 #include <mutex>
 #include <thread>
 
 #include "testbeds/process/keeper_program.hpp"
 #include "testbeds/process/kept_process.hpp"
+#include "tools/command/whole_file.hpp"
 
 namespace softspine::tools {
 
@@ -23,11 +23,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{100};
 constexpr size_t kMaxComplaint = 400;  // bytes
-
-std::string text_of_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // The first line that a command of ours complains by.
 std::string complaint_in(const std::string& output) {
@@ -124,9 +119,9 @@ class SweepRunner {
       if (stops_) return std::nullopt;
     }
     const int status = process->exit_status().value_or(2);
-    std::string complaint = complaint_in(text_of_file(output));
+    std::string complaint = complaint_in(bytes_of_file(output));
     if (status > 128) complaint = fmt::format("ended by signal {}", status - 128);
-    const std::string text = text_of_file(report);
+    const std::string text = bytes_of_file(report);
     Json parsed = text.empty() ? Json() : Json::parse(text, nullptr, false);
     if (parsed.is_discarded()) parsed = Json();
     return FinishedRun{.exit_status = status, .report = std::move(parsed), .complaint = std::move(complaint)};
