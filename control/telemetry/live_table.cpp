@@ -123,11 +123,15 @@ std::string progress_line(const FabricSnapshot& before, const FabricSnapshot& no
   const double share = whole > 0 ? std::min(1.0, now.instant.seconds() / whole) : 0;
   const bool is_limited = duration != dataplane::Duration::max();
   const std::string end = is_limited ? fmt::format(" of {:.3f} ms ({:.0f}%)", whole * 1e3, share * 100) : " ms";
-  return fmt::format("{:.3f}{}  flows {}/{}  switched {:.2f} Gb/s {:.3f} Mpps  dropped {}", now.instant.seconds() * 1e3,
-                     end, completed, now.flows.size(),
+  const auto& pace = now.engine.pace;
+  const std::string slowest = !pace ? ""
+                                    : fmt::format("  slowest: rank {} of {}, others wait {:.0f}%", pace->slowest,
+                                                  pace->ranks, pace->others_wait * 100);
+  return fmt::format("{:.3f}{}  flows {}/{}  switched {:.2f} Gb/s {:.3f} Mpps  dropped {}{}",
+                     now.instant.seconds() * 1e3, end, completed, now.flows.size(),
                      static_cast<double>(grown(old.tx_bytes, totals.tx_bytes)) * 8 * per_second * 1e-9,
                      static_cast<double>(grown(old.tx_packets, totals.tx_packets)) * per_second * 1e-6,
-                     grouped(dropped_packets(totals.drops)));
+                     grouped(dropped_packets(totals.drops)), slowest);
 }
 
 }  // namespace softspine::control

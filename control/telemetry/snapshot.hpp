@@ -346,12 +346,20 @@ struct LagSnapshot {
 };
 
 // How fast the machine was. The only part that may differ between two identical runs.
+// How ranks went on between two looks at them. The slowest one waits least for the others.
+struct RankPace {
+  uint32_t slowest = 0;
+  uint32_t ranks = 1;
+  double others_wait = 0;  // share of the wall time
+};
+
 struct EngineSnapshot {
   uint32_t workers = 1;
   uint64_t windows = 0;
   uint64_t node_runs = 0;
   dataplane::Histogram lateness_ps;  // emulated; wall clock only
   double wall_seconds = 0;           // since the start
+  std::optional<RankPace> pace;      // for who watches a run over ranks
 };
 
 // A fault that began or ended: the testbed's own, or one that was injected while it ran.

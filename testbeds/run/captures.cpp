@@ -12,6 +12,7 @@ using dataplane::Instant;
 namespace {
 
 constexpr const char* kRunCapture = "run";
+constexpr const char* kReaderHasLeft = "reader has left";
 constexpr Duration kFlushEvery = Duration::ms(100);  // wall time: how old a live capture's file is at most
 
 }  // namespace
@@ -33,6 +34,13 @@ void Captures::release(const std::string& name) {
   names_.erase(name);
 }
 
+void Captures::start() {
+  requests_.on(kReaderHasLeft, [this](const std::string& name, Instant now) {
+    const auto found = running_.find(name);
+    if (found != running_.end()) end_without_reader(name, found->second.get(), now);
+  });
+}
+
 Captures::Opened Captures::open(const std::string& name, const CaptureRequest& request) {
   if (auto reserved = reserve(name, request.path); !reserved) return std::unexpected(reserved.error());
   auto opened = FabricCapture::open(request, testbed_, nodes_);
@@ -41,14 +49,26 @@ Captures::Opened Captures::open(const std::string& name, const CaptureRequest& r
     return opened;
   }
   if (request.for_reader) {
-    (*opened)->on_failure([this, name, capture = opened->get()](const std::string&) {
-      nodes_.engine().post([this, name, capture](Instant) { end_without_reader(name, capture); });
-    });
+    (*opened)->on_failure(
+        [this, name, capture = opened->get()](const std::string&) { reader_has_left(name, capture); });
     return opened;
   }
   (*opened)->on_failure([this, name, file = (*opened)->capture().name()](const std::string& why) {
     errors_.report("capture " + name, file + ": " + why);
   });
+  return opened;
+}
+
+// The first rank's error is everybody's.
+Captures::Opened Captures::open_on_all(const std::string& name, const CaptureRequest& request,
+                                       const std::string& refused) {
+  Opened opened = refused.empty() ? open(name, request) : Opened(std::unexpected(refused));
+  if (nodes_.ranks().is_alone()) return opened;
+  for (const std::string& error : nodes_.ranks().gather(opened ? std::string{} : opened.error())) {
+    if (error.empty()) continue;
+    if (opened) release(name);
+    return std::unexpected(error);
+  }
   return opened;
 }
 
@@ -59,8 +79,9 @@ Captures::Done Captures::open_for_run(const CaptureRequest& request) {
   return {};
 }
 
-void Captures::start_live(const std::string& name, const CaptureRequest& request, std::function<void(Done)> done) {
-  auto opened = open(name, request);
+void Captures::start_live(const std::string& name, const CaptureRequest& request, std::function<void(Done)> done,
+                          const std::string& refused) {
+  auto opened = open_on_all(name, request, refused);
   if (!opened) return done(std::unexpected(opened.error()));
   const auto capture = std::make_shared<std::unique_ptr<FabricCapture>>(std::move(*opened));
   nodes_.engine().post([this, name, capture, done = std::move(done)](Instant now) {
@@ -97,7 +118,7 @@ void Captures::flush_now_and_then() {
   });
 }
 
-std::expected<Captures::Ended, std::string> Captures::stop(const std::string& name) {
+std::expected<Captures::Ended, std::string> Captures::stop(const std::string& name, Instant now) {
   if (running_.empty()) return std::unexpected("nothing is captured");
   if (name.empty() && running_.size() > 1) return std::unexpected("several captures run: name one");
   const auto found = name.empty() ? running_.begin() : running_.find(name);
@@ -105,15 +126,22 @@ std::expected<Captures::Ended, std::string> Captures::stop(const std::string& na
   Ended out{found->first, std::move(found->second)};
   running_.erase(found);
   release(out.name);
+  if (!nodes_.ranks().is_alone()) out.capture->flush(now);  // what other ranks have seen
   out.capture->detach(board_);
   return out;
 }
 
+// From the thread that writes.
+void Captures::reader_has_left(const std::string& name, const FabricCapture* capture) {
+  if (requests_.are_shared()) return requests_.put(kReaderHasLeft, name);
+  nodes_.engine().post([this, name, capture](Instant now) { end_without_reader(name, capture, now); });
+}
+
 // Closing waits for no disk: nothing more can be written. It may have been stopped meanwhile.
-void Captures::end_without_reader(const std::string& name, const FabricCapture* capture) {
+void Captures::end_without_reader(const std::string& name, const FabricCapture* capture, Instant now) {
   const auto found = running_.find(name);
   if (found == running_.end() || found->second.get() != capture) return;
-  if (auto ended = stop(name)) static_cast<void>(ended->close());
+  if (auto ended = stop(name, now)) static_cast<void>(ended->close());
 }
 
 std::vector<Captures::Row> Captures::list(Instant now) {

@@ -5,6 +5,8 @@
 // Everything but open() happens in engine actions, or while nothing runs. Slow work is left to the caller, on a
 // thread that may wait: opening the file (open()), the last bytes to the disk (Ended::close()).
 // A file that cannot be written any further is an error of the run; its capture has failed, and waits to be stopped.
+// Over ranks each call is made by all of them, and rank 0 has the files; a capture that one rank cannot open begins on
+// none.
 // But one that is for its reader (CaptureRequest::for_reader) is stopped when the reader has left, and nothing is said.
 #pragma once
 
@@ -19,15 +21,18 @@
 #include "control/model/testbed.hpp"
 #include "control/telemetry/error_channel.hpp"
 #include "testbeds/run/fabric_capture.hpp"
+#include "testbeds/run/rank_requests.hpp"
 #include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
 
 class Captures : public RunPart {
  public:
-  // All three must outlive the Captures.
-  Captures(const control::Testbed& testbed, const LocalNodes& nodes, control::ErrorChannel& errors)
-      : testbed_(testbed), nodes_(nodes), errors_(errors), board_(nodes) {}
+  // All must outlive the Captures.
+  Captures(const control::Testbed& testbed, const LocalNodes& nodes, RankRequests& requests,
+           control::ErrorChannel& errors)
+      : testbed_(testbed), nodes_(nodes), requests_(requests), errors_(errors), board_(nodes) {}
+  void start() override;
 
   // Before the run: the capture that begins with it. The file is emptied, so a caller first makes sure that the run
   // will begin. The error is a sentence. A name or a file that is in use is refused.
@@ -35,7 +40,9 @@ class Captures : public RunPart {
   Done open_for_run(const CaptureRequest& request);
   // While the fabric runs, from any thread but a worker's, since a file is opened: a capture begins between the next
   // two windows. `done` is called on a worker's thread, or, with what is wrong, at once.
-  void start_live(const std::string& name, const CaptureRequest& request, std::function<void(Done)> done);
+  // `refused`: why the caller does not want it; empty: he does.
+  void start_live(const std::string& name, const CaptureRequest& request, std::function<void(Done)> done,
+                  const std::string& refused = {});
   // While it runs, from any thread: `act` stops and lists captures between two windows.
   void ask(std::function<void(Captures&, dataplane::Instant now)> act);
 
@@ -47,7 +54,7 @@ class Captures : public RunPart {
     std::unique_ptr<FabricCapture> capture;
     std::expected<control::CaptureTotals, std::string> close() { return capture->capture().close(); }
   };
-  std::expected<Ended, std::string> stop(const std::string& name);
+  std::expected<Ended, std::string> stop(const std::string& name, dataplane::Instant now);
 
   struct Row {
     std::string name;
@@ -71,15 +78,18 @@ class Captures : public RunPart {
  private:
   using Opened = std::expected<std::unique_ptr<FabricCapture>, std::string>;
   Opened open(const std::string& name, const CaptureRequest& request);
+  Opened open_on_all(const std::string& name, const CaptureRequest& request, const std::string& refused);
   // Starts what open() returned for that name.
   void begin_one(const std::string& name, std::unique_ptr<FabricCapture> capture, dataplane::Instant now);
   void flush_now_and_then();
-  void end_without_reader(const std::string& name, const FabricCapture* capture);
+  void reader_has_left(const std::string& name, const FabricCapture* capture);
+  void end_without_reader(const std::string& name, const FabricCapture* capture, dataplane::Instant now);
   std::expected<void, std::string> reserve(const std::string& name, const std::string& path);
   void release(const std::string& name);
 
   const control::Testbed& testbed_;
   const LocalNodes& nodes_;
+  RankRequests& requests_;
   control::ErrorChannel& errors_;
   TapBoard board_;
   std::mutex names_lock_;

@@ -132,6 +132,7 @@ void EventLog::report_errors(Instant now) {
 }
 
 void EventLog::snapshot(control::FabricSnapshot& out) {
+  write_before(out.instant);
   if (!counts_.empty()) out.events = control::EventLogSnapshot{.lines = counts_};
 }
 

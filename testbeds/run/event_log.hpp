@@ -43,7 +43,7 @@ class EventLog : public RunPart {
   void end_soon() noexcept override { ending_.store(true, std::memory_order_relaxed); }
   // All that is left, and the end of the file.
   void finish(dataplane::Instant now) override;
-  // Copies the log's counts so far; without a log, nothing.
+  // Hands over what is known, and copies the log's counts so far; without a log, nothing.
   void snapshot(control::FabricSnapshot& out) override;
 
  private:

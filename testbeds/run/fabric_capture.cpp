@@ -68,7 +68,8 @@ std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(c
   for (const std::string& pattern : request.ports) {
     if (!names_a_port(pattern, testbed.fabric)) return std::unexpected("no port to capture is named " + pattern);
   }
-  if (request.for_reader && !is_pipe(request.path)) return std::unexpected(request.path + " is no pipe with a reader");
+  if (request.for_reader && nodes.ranks().is_first() && !is_pipe(request.path))
+    return std::unexpected(request.path + " is no pipe with a reader");
   control::CaptureOptions options;
   options.snaplen = request.snaplen;
   options.full = request.full;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames that somebody puts into a running fabric. A frame arrives at its port right behind what is on its way there.
-// From any thread, while the fabric runs; each request is done between two windows.
+// From any thread, while the fabric runs; each request is done between two windows. Over ranks each call is made by all
+// of them, from actions, and all get the same answer.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +17,22 @@ namespace softspine::testbeds {
 
 class FrameInjector : public RunPart {
  public:
-  // The assembly must outlive it.
-  explicit FrameInjector(Assembly& assembly) : assembly_(assembly) {}
+  // Both must outlive it.
+  FrameInjector(const control::Testbed& testbed, Assembly& assembly) : testbed_(testbed), assembly_(assembly) {}
 
   // `done` is called with the instant of the arrival, or with what was wrong.
   void inject(control::LinkEnd port, std::vector<uint8_t> frame,
               std::function<void(std::expected<dataplane::Instant, std::string>)> done);
-  // How many have not come to their end: on links, in queues and buffers.
+  // How many have not come to their end: on links, in queues and buffers. Over ranks, of those that have not left the
+  // rank at which they came in.
   void ask_under_way(std::function<void(uint64_t under_way, dataplane::Instant now)> see);
 
  private:
-  std::expected<dataplane::Instant, std::string> arrive(control::LinkEnd port, const std::vector<uint8_t>& frame,
-                                                        dataplane::Instant now);
+  using Arrival = std::expected<dataplane::Instant, std::string>;
+  Arrival arrive_anywhere(control::LinkEnd port, const std::vector<uint8_t>& frame, dataplane::Instant now);
+  Arrival arrive(dataplane::PortRef port, const std::vector<uint8_t>& frame, dataplane::Instant now);
 
+  const control::Testbed& testbed_;
   Assembly& assembly_;
 };
 

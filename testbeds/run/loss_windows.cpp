@@ -75,8 +75,9 @@ void LossWindows::start() {
 
 // A run whose first fault is injected: what was lost before is in the counters only.
 void LossWindows::begin_recording() {
-  const auto add = [this](const std::string& reason, uint64_t packets) {
-    if (packets > 0) before_[reason].packets += packets;
+  std::map<std::string, uint64_t> here;
+  const auto add = [&here](const std::string& reason, uint64_t packets) {
+    if (packets > 0) here[reason] += packets;
   };
   const auto add_drops = [&](const dataplane::DropCounters& drops) {
     for (size_t i = 0; i < drops.size(); ++i) {
@@ -94,6 +95,9 @@ void LossWindows::begin_recording() {
     add("vanished", counters.vanished_packets);
     add("damaged", counters.damaged_packets);
   });
+  for (const auto& of_rank : nodes_.ranks().gather(here)) {
+    for (const auto& [reason, packets] : of_rank) before_[reason].packets += packets;
+  }
   recording_.start();
 }
 

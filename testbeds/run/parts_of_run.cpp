@@ -16,6 +16,7 @@
 #include "testbeds/run/pfc_file.hpp"
 #include "testbeds/run/queue_lengths.hpp"
 #include "testbeds/run/rank_links.hpp"
+#include "testbeds/run/rank_requests.hpp"
 #include "testbeds/run/run_recording.hpp"
 #include "testbeds/run/stack_control.hpp"
 #include "testbeds/run/stalled_flows.hpp"
@@ -31,6 +32,7 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   const LocalNodes& nodes = *of.assembly.nodes;
   const RunFlows& flows = of.assembly.flows;
   dataplane::Engine& engine = nodes.engine();
+  auto& requests = parts.add<RankRequests>(nodes);
   parts.add<OutsideWatch>(of.testbed, of.outside, of.assembly, of.errors, of.stays);
   auto& losses = parts.add<LossWindows>(of.testbed, nodes, flows);
   auto& links = parts.add<LinkControl>(of.testbed, of.compiler, nodes, losses, of.incidents);
@@ -41,7 +43,7 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<DeadlockFinder>(of.testbed, nodes, of.incidents);
   parts.add<EdgeWatch>(of.testbed, nodes, links, of.incidents, of.errors);
   parts.add<Carriers>(of.testbed, nodes, of.errors);
-  auto& captures = parts.add<Captures>(of.testbed, nodes, of.errors);
+  auto& captures = parts.add<Captures>(of.testbed, nodes, requests, of.errors);
   parts.add<CounterSeries>(of.testbed, of.compiler, nodes, of.errors);
   parts.add<FlowSeries>(of.testbed, nodes, flows, of.errors);
   parts.add<PfcFile>(of.testbed, nodes, captures, of.errors);
@@ -55,8 +57,8 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<TrainingRanks>(of.testbed, nodes, rank_links, steps);
   parts.add<TraceRanks>(of.testbed, nodes, flows);
   parts.add<TraceFile>(of.testbed, of.compiler, nodes, log, steps, of.errors);
-  parts.add<FrameInjector>(of.assembly);
-  parts.add<LiveControl>(nodes, of.compiler, links, faults, of.snapshot_at);
+  parts.add<FrameInjector>(of.testbed, of.assembly);
+  parts.add<LiveControl>(nodes, of.compiler, links, faults, requests, of.snapshot_at);
 }
 
 }  // namespace softspine::testbeds

@@ -48,6 +48,18 @@ control::PortFill fill_of(const Mmu& mmu, PortNo port) {
 }
 
 control::PortFills fills_of(const LocalNodes& nodes) {
+  if (nodes.ranks().is_alone()) return fills_here(nodes);
+  control::PortFills out;
+  for (control::PortFills& of_rank : nodes.ranks().collect(fills_here(nodes))) {
+    out.resize(std::max(out.size(), of_rank.size()));
+    for (size_t n = 0; n < of_rank.size(); ++n) {
+      if (!of_rank[n].empty()) out[n] = std::move(of_rank[n]);
+    }
+  }
+  return out;
+}
+
+control::PortFills fills_here(const LocalNodes& nodes) {
   control::PortFills out;
   nodes.for_each_switch([&](uint32_t n, const pipelines::Switch& node) {
     out.resize(n + 1);

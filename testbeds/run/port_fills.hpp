@@ -10,7 +10,8 @@
 namespace softspine::testbeds {
 
 control::PortFill fill_of(const dataplane::Mmu& mmu, dataplane::PortNo port);
-// Of the switches that are here.
+// Of all switches, at rank 0: by all ranks at once.
 control::PortFills fills_of(const LocalNodes& nodes);
+control::PortFills fills_here(const LocalNodes& nodes);
 
 }  // namespace softspine::testbeds

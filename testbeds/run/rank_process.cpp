@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "dataplane/mpi/mpi_link.hpp"
@@ -15,6 +16,26 @@ using dataplane::LostRank;
 using dataplane::NoMpi;
 
 namespace {
+
+// The link, and how long one waits at it.
+class TimedLink final : public dataplane::RankLink {
+ public:
+  explicit TimedLink(std::unique_ptr<dataplane::RankLink> link) : link_(std::move(link)) {}
+  uint32_t rank() const noexcept override { return link_->rank(); }
+  uint32_t ranks() const noexcept override { return link_->ranks(); }
+  std::chrono::nanoseconds waited() const noexcept override { return waited_; }
+  std::optional<LostRank> exchange(const std::vector<dataplane::RankBytes>& to,
+                                   std::vector<dataplane::RankBytes>& from) noexcept override {
+    const auto since = std::chrono::steady_clock::now();
+    const auto lost = link_->exchange(to, from);
+    waited_ += std::chrono::steady_clock::now() - since;
+    return lost;
+  }
+
+ private:
+  std::unique_ptr<dataplane::RankLink> link_;
+  std::chrono::nanoseconds waited_{};
+};
 
 std::string text_of(const LostRank& lost) {
   switch (lost.why) {
@@ -61,7 +82,7 @@ std::expected<std::unique_ptr<RankProcess>, std::string> RankProcess::start(
 }
 
 RankProcess::RankProcess(std::unique_ptr<dataplane::RankLink> link, std::function<void(const std::string&)> on_loss)
-    : link_(std::move(link)),
+    : link_(std::make_unique<TimedLink>(std::move(link))),
       talk_(*link_, [on_loss = std::move(on_loss)](const LostRank& lost) { on_loss(text_of(lost)); }) {}
 
 std::string RankProcess::disagreement(const std::vector<RankFact>& mine) {

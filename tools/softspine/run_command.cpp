@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,6 +16,7 @@
 #include "control/report/fct_file.hpp"
 #include "control/report/flows_csv.hpp"
 #include "control/report/report.hpp"
+#include "control/server/socket_path.hpp"
 #include "dataplane/packet/huge_heap.hpp"
 #include "testbeds/run/captures.hpp"
 #include "testbeds/run/counter_series.hpp"
@@ -64,11 +63,6 @@ std::unexpected<Status> fail(const std::string& message) {
   return std::unexpected(Status::kWrongInput);
 }
 
-std::string text_of(const std::string& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 class Run {
  public:
   // `ranks`: null if this process is alone.
@@ -91,7 +85,7 @@ class Run {
   // alone writes.
   std::expected<void, Status> prepare() {
     choose_telemetry();
-    if (!is_first()) return make();
+    if (!is_first()) return help_first();
     if (series_.path.empty() && !arguments_.series.counters.empty())
       return fail("--counters goes with --counters-file");
     const bool samples = !series_.path.empty() || !arguments_.flow_series.empty() || !arguments_.qlen_file.empty();
@@ -123,6 +117,7 @@ class Run {
       if (const auto listening = server_->listen(); !listening) {
         return fail(listening.error() + "; with --no-server it runs without a socket");
       }
+      if (ranks_ != nullptr) remove_when_lost(control::socket_path(testbed_.name)->string());
     }
     if (const auto served = serve_http(); !served) return served;
     return ranks_ == nullptr ? open_outputs() : std::expected<void, Status>{};
@@ -140,6 +135,14 @@ class Run {
   }
 
  private:
+  // Another rank than the first: carries out what that one is asked, and records the events that it shows.
+  std::expected<void, Status> help_first() {
+    const auto made = make();
+    if (made) server_ = std::make_unique<FabricServer>(*fabric_);
+    if (made && arguments_.http) fabric_->part<testbeds::EventLog>().open(std::unique_ptr<control::EventSink>{});
+    return made;
+  }
+
   bool is_first() const { return ranks_ == nullptr || ranks_->is_first(); }
 
   std::expected<void, Status> serve_http() {
@@ -212,7 +215,7 @@ class Run {
     const auto opened =
         fabric_->part<testbeds::RunRecording>().open({.path = recording_,
                                                       .run = {.version = run_facts(testbed_).program,
-                                                              .text = text_of(testbed_.file),
+                                                              .text = bytes_of_file(testbed_.file),
                                                               .interval = arguments_.record_interval.value_or(usual)}});
     return made ? opened : made;
   }
@@ -436,7 +439,6 @@ Status run_alone(const RunArguments& arguments) {
 // Other ranks than the first read, run and count, and say nothing.
 Status run_over(testbeds::RankProcess& ranks, RunArguments arguments) {
   if (const auto same = agree(ranks, arguments); !same) return same.error();
-  arguments.no_server = true;
   arguments.quiet = arguments.quiet || !ranks.is_first();
   QuietOutput output{!ranks.is_first()};
   std::expected<control::Testbed, Status> testbed = read_testbed(arguments.file, arguments.overrides);

@@ -40,7 +40,7 @@ void Progress::watch(const std::stop_token& stop) {
   for (;;) {
     std::unique_lock lock{answers_->lock};
     answers_->latest.reset();
-    fabric_.part<testbeds::LiveControl>().ask([answers = answers_](control::FabricSnapshot snapshot) {
+    fabric_.part<testbeds::LiveControl>().watch([answers = answers_](control::FabricSnapshot snapshot) {
       const std::lock_guard guard{answers->lock};
       answers->latest = std::move(snapshot);
       answers->came.notify_all();

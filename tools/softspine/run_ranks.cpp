@@ -10,19 +10,14 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "tools/command/complain.hpp"
+#include "tools/command/whole_file.hpp"
 
 namespace softspine::tools {
 
 namespace {
-
-std::string bytes_of_file(const std::string& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 // FNV-1a over words of eight bytes, the last filled up with zeros: against mistakes, not against anybody.
 std::string fingerprint_of_file(const std::string& file) {
@@ -53,6 +48,12 @@ std::expected<void, Status> same_everywhere(testbeds::RankProcess& ranks, const 
   if (why.empty()) return {};
   if (ranks.is_first()) complain("softspine: {}\n", why);
   return std::unexpected(Status::kWrongInput);
+}
+
+// The control socket of this rank, which goes with the run.
+std::string& socket_of_run() {
+  static std::string path;
+  return path;
 }
 
 void put_in_place_of(int what, int with) {
@@ -97,11 +98,16 @@ std::string QuietOutput::release_errors() {
 std::expected<std::unique_ptr<testbeds::RankProcess>, Status> start_ranks() {
   auto ranks = testbeds::RankProcess::start([](const std::string& why) {
     complain("softspine: {}; the run cannot go on\n", why);
+    if (!socket_of_run().empty()) unlink(socket_of_run().c_str());
     _exit(static_cast<int>(Status::kWrongInput));
   });
   if (ranks) return std::move(*ranks);
   complain("softspine: {}\n", ranks.error());
   return std::unexpected(Status::kWrongInput);
+}
+
+void remove_when_lost(const std::string& socket) {
+  socket_of_run() = socket;
 }
 
 std::expected<void, Status> agree(testbeds::RankProcess& ranks, const RunArguments& arguments) {
@@ -146,7 +152,6 @@ std::expected<void, Status> able_over_ranks(const RunArguments& arguments, const
     if (is_asked) out.push_back(std::string(what) + " not there with more than one rank yet");
   };
   refuse(!arguments.trace.empty(), "--trace is");
-  refuse(arguments.http.has_value(), "--http is");
   for (const std::string& why : out) complain("softspine: {}: {}\n", arguments.file, why);
   if (!out.empty()) return std::unexpected(Status::kWrongInput);
   return {};

@@ -32,6 +32,8 @@ class QuietOutput {
 
 // Null: this process is alone. An error has been said.
 std::expected<std::unique_ptr<testbeds::RankProcess>, Status> start_ranks();
+// Goes with a run that ends for the loss of a rank.
+void remove_when_lost(const std::string& socket);
 
 // Program, command line and file are the same everywhere. An error has been said, by rank 0.
 std::expected<void, Status> agree(testbeds::RankProcess& ranks, const RunArguments& arguments);

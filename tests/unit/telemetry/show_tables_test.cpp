@@ -196,6 +196,13 @@ TEST(LiveTable, FitsItsTerminal) {
   EXPECT_FALSE(live_table({}, {}, {}, {.rows = 0, .columns = 0}).empty());
 }
 
+TEST(LiveTable, NamesTheSlowestRank) {
+  FabricSnapshot now = small_fabric();
+  EXPECT_EQ(progress_line(beginning(), now, Duration::us(20)).find("rank"), std::string::npos);
+  now.engine.pace = {.slowest = 2, .ranks = 4, .others_wait = 0.256};
+  EXPECT_TRUE(progress_line(beginning(), now, Duration::us(20)).ends_with("  slowest: rank 2 of 4, others wait 26%"));
+}
+
 TEST(LiveTable, IsRedrawnOverThePreviousOne) {
   EXPECT_EQ(redrawn("", "a\n"), "a\n");
   EXPECT_EQ(redrawn("a\nb\nc\n", "d\n"), "\x1b[3A\r\x1b[Jd\n");

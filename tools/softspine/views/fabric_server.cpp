@@ -14,6 +14,7 @@
 #include "testbeds/run/frame_injector.hpp"
 #include "testbeds/run/live_control.hpp"
 #include "testbeds/run/outside_watch.hpp"
+#include "testbeds/run/rank_requests.hpp"
 #include "tools/command/hex.hpp"
 #include "tools/softspine/views/capture_requests.hpp"
 #include "tools/softspine/views/run_report.hpp"
@@ -23,9 +24,12 @@ namespace softspine::tools {
 
 using namespace control;
 using dataplane::Instant;
+using testbeds::RankRequests;
 using testbeds::RunningFabric;
 
 namespace {
+
+constexpr const char* kCommand = "command";
 
 std::string text_argument(const Json& arguments, const char* key) {
   const auto found = arguments.find(key);
@@ -115,6 +119,7 @@ std::expected<std::vector<uint32_t>, std::string> links_of(const Fabric& fabric,
 }  // namespace
 
 FabricServer::FabricServer(RunningFabric& fabric, std::vector<FileUse> uses) : fabric_(fabric), uses_(std::move(uses)) {
+  fabric_.part<RankRequests>().on(kCommand, [this](const std::string& request, Instant) { carry_out(request); });
   add_views();
   add_link();
   add_inject();
@@ -124,6 +129,53 @@ FabricServer::FabricServer(RunningFabric& fabric, std::vector<FileUse> uses) : f
   add_clear();
   add_entrance();
   add_profile();
+}
+
+void FabricServer::handle(CommandFacts facts, Server::Handler handler) {
+  if (!fabric_.part<RankRequests>().are_shared()) return server_.handle(std::move(facts), std::move(handler));
+  handle_later(std::move(facts), [handler = std::move(handler)](const Json& arguments, const Reply& reply) {
+    reply(handler(arguments));
+  });
+}
+
+void FabricServer::handle_later(CommandFacts facts, Server::LateHandler handler) {
+  auto forwarding = over_ranks(facts.name, std::move(handler));
+  server_.handle_later(std::move(facts), std::move(forwarding));
+}
+
+void FabricServer::handle_paged(CommandFacts facts, Server::LateHandler handler) {
+  auto forwarding = over_ranks(facts.name, std::move(handler));
+  server_.handle_paged(std::move(facts), std::move(forwarding));
+}
+
+// In one process, the handler itself.
+Server::LateHandler FabricServer::over_ranks(const std::string& command, Server::LateHandler handler) {
+  auto& requests = fabric_.part<RankRequests>();
+  if (!requests.are_shared()) return handler;
+  shared_[command] = std::move(handler);
+  return [this, &requests, command](const Json& arguments, const Reply& reply) {
+    const std::lock_guard guard{lock_};
+    replies_.emplace(++requests_, reply);
+    requests.put(kCommand, Json{{"number", requests_}, {"command", command}, {"arguments", arguments}}.dump(
+                               -1, ' ', true, Json::error_handler_t::replace));
+  };
+}
+
+// On every rank. An answer of another rank than the first goes nowhere.
+void FabricServer::carry_out(const std::string& request) {
+  const Json it = Json::parse(request);
+  const Reply reply =
+      fabric_.part<RankRequests>().is_first() ? take_reply(it.at("number")) : Reply{[](const Reply::Answer&) {}};
+  try {
+    shared_.at(it.at("command"))(it.at("arguments"), reply);
+  } catch (const std::exception& error) {
+    reply(std::unexpected(error.what()));
+  }
+}
+
+Reply FabricServer::take_reply(uint64_t number) {
+  const std::lock_guard guard{lock_};
+  return std::move(replies_.extract(number).mapped());
 }
 
 std::expected<void, std::string> FabricServer::listen() {
@@ -146,12 +198,12 @@ void FabricServer::add_views() {
     const CommandFacts facts = reads(command, view.help, of_switch ? of_a_switch() : only_of_a_node());
     std::visit([&](const auto& made) { add_view(facts, made); }, view.made);
   }
-  server_.handle(reads("views", "what `show` can show"), [](const Json&) -> Result { return views_json(); });
+  handle(reads("views", "what `show` can show"), [](const Json&) -> Result { return views_json(); });
 }
 
 // Copied by a worker between two windows, made into text on the server's thread.
 void FabricServer::add_view(const CommandFacts& facts, const FabricView& view) {
-  server_.handle_later(facts, [this, view](const Json& arguments, const Reply& reply) {
+  handle_later(facts, [this, view](const Json& arguments, const Reply& reply) {
     const auto node = wanted_node(arguments);
     if (!node) return reply(std::unexpected(node.error()));
     const bool as_text = view.text != nullptr && !wants_json(arguments);
@@ -170,7 +222,7 @@ void FabricServer::add_view(const CommandFacts& facts, const FabricView& view) {
 }
 
 void FabricServer::add_view(const CommandFacts& facts, const PagedView& view) {
-  server_.handle_paged(facts, [this, view](const Json& arguments, const Reply& reply) {
+  handle_paged(facts, [this, view](const Json& arguments, const Reply& reply) {
     const auto node = wanted_node(arguments);
     if (!node) return reply(std::unexpected(node.error()));
     fabric_.part<testbeds::LiveControl>().ask([reply, view, node = *node](FabricSnapshot snapshot) {
@@ -184,16 +236,16 @@ void FabricServer::add_view(const CommandFacts& facts, const PagedView& view) {
 
 void FabricServer::add_view(const CommandFacts& facts, const SwitchView& view) {
   const Fabric& fabric = fabric_.testbed().fabric;
-  server_.handle_later(facts, [this, &fabric, view](const Json& arguments, const Reply& reply) {
+  handle_later(facts, [this, &fabric, view](const Json& arguments, const Reply& reply) {
     const auto node = switch_of(fabric, text_argument(arguments, "node"));
     if (!node) return reply(std::unexpected(node.error()));
     const bool json = wants_json(arguments);
-    fabric_.part<testbeds::LiveControl>().ask_switch(*node, [this, reply, view, &fabric, node = *node, json](
-                                                                const pipelines::Switch& from, const RouteTable& routes,
-                                                                Instant now) {
-      Json rows = view.rows({fabric, node, from, routes, fabric_.part<testbeds::LiveControl>().overrides(node), now});
-      reply(json ? Result(std::move(rows)) : Result(Json(as_table(rows))));
-    });
+    const auto see = [this, view, &fabric, node = *node](const pipelines::Switch& from, const RouteTable& routes,
+                                                         Instant now) {
+      return view.rows({fabric, node, from, routes, fabric_.part<testbeds::LiveControl>().overrides(node), now});
+    };
+    fabric_.part<testbeds::LiveControl>().ask_switch(
+        *node, see, [reply, json](Json rows) { reply(json ? Result(std::move(rows)) : Result(Json(as_table(rows)))); });
   });
 }
 
@@ -208,49 +260,46 @@ std::expected<std::string, std::string> FabricServer::wanted_node(const Json& ar
 void FabricServer::add_link() {
   Takes takes{{.name = "link", .help = "either end as NODE:PORT, or a NODE for all of its links", .required = true},
               {.name = "state", .help = "up or down", .required = true}};
-  server_.handle(changes("link", "take a link down, or up again", std::move(takes)),
-                 [this](const Json& arguments) -> Result {
-                   const std::string what = text_argument(arguments, "link");
-                   const std::string state = text_argument(arguments, "state");
-                   if (state != "up" && state != "down") return std::unexpected("state: up or down");
-                   auto links = links_of(fabric_.testbed().fabric, what);
-                   if (!links) return std::unexpected(links.error());
-                   const size_t count = links->size();
-                   fabric_.part<testbeds::LiveControl>().set_links(std::move(*links), state == "up");
-                   return Json(what + ": " + std::to_string(count) + (count == 1 ? " link " : " links ") + state);
-                 });
+  handle(changes("link", "take a link down, or up again", std::move(takes)), [this](const Json& arguments) -> Result {
+    const std::string what = text_argument(arguments, "link");
+    const std::string state = text_argument(arguments, "state");
+    if (state != "up" && state != "down") return std::unexpected("state: up or down");
+    auto links = links_of(fabric_.testbed().fabric, what);
+    if (!links) return std::unexpected(links.error());
+    const size_t count = links->size();
+    fabric_.part<testbeds::LiveControl>().set_links(std::move(*links), state == "up");
+    return Json(what + ": " + std::to_string(count) + (count == 1 ? " link " : " links ") + state);
+  });
 }
 
 void FabricServer::add_inject() {
   Takes takes{{.name = "port", .help = "NODE:PORT, where the frame comes in", .required = true},
               {.name = "frame", .help = "hexadecimal digits", .required = true}};
-  server_.handle_later(changes("inject", "put a frame into the fabric", std::move(takes)),
-                       [this](const Json& arguments, const Reply& reply) {
-                         const auto port = port_of(fabric_.testbed().fabric, text_argument(arguments, "port"));
-                         if (!port) return reply(std::unexpected(port.error()));
-                         auto frame = bytes_of_hex(text_argument(arguments, "frame"));
-                         if (!frame) return reply(std::unexpected("frame: hexadecimal digits, two a byte"));
-                         fabric_.part<testbeds::FrameInjector>().inject(
-                             *port, std::move(*frame), [reply](std::expected<Instant, std::string> at) {
-                               if (!at) return reply(std::unexpected(at.error()));
-                               reply(Json{{"at_ps", at->count_ps()}});
-                             });
-                       });
+  handle_later(changes("inject", "put a frame into the fabric", std::move(takes)),
+               [this](const Json& arguments, const Reply& reply) {
+                 const auto port = port_of(fabric_.testbed().fabric, text_argument(arguments, "port"));
+                 if (!port) return reply(std::unexpected(port.error()));
+                 auto frame = bytes_of_hex(text_argument(arguments, "frame"));
+                 if (!frame) return reply(std::unexpected("frame: hexadecimal digits, two a byte"));
+                 fabric_.part<testbeds::FrameInjector>().inject(*port, std::move(*frame),
+                                                                [reply](std::expected<Instant, std::string> at) {
+                                                                  if (!at) return reply(std::unexpected(at.error()));
+                                                                  reply(Json{{"at_ps", at->count_ps()}});
+                                                                });
+               });
 }
 
 // Asked again and again by `softspine inject`, since no handler waits.
 void FabricServer::add_injected() {
-  server_.handle_later(
-      reads("injected", "how many injected frames are under way"), [this](const Json&, const Reply& reply) {
-        fabric_.part<testbeds::FrameInjector>().ask_under_way([reply](uint64_t under_way, Instant now) {
-          reply(Json{{"under_way", under_way}, {"at_ps", now.count_ps()}});
-        });
-      });
+  handle_later(reads("injected", "how many injected frames are under way"), [this](const Json&, const Reply& reply) {
+    fabric_.part<testbeds::FrameInjector>().ask_under_way(
+        [reply](uint64_t under_way, Instant now) { reply(Json{{"under_way", under_way}, {"at_ps", now.count_ps()}}); });
+  });
 }
 
 // A row of `faults:` with 'for' in the place of its instants.
 void FabricServer::add_fault() {
-  server_.handle(of_a_fault(), [this](const Json& arguments) -> Result {
+  handle(of_a_fault(), [this](const Json& arguments) -> Result {
     if (!arguments.is_object()) return std::unexpected("expected the keys of a fault");
     Json row = arguments;
     row["at"] = "0s";
@@ -276,96 +325,93 @@ void FabricServer::add_fault() {
 }
 
 void FabricServer::add_captures() {
-  server_.handle_later(
-      changes("capture start", "write frames that cross ports to a file of this machine", of_a_capture()),
-      [this](const Json& arguments, const Reply& reply) {
-        auto request = capture_request(arguments);
-        if (!request) return reply(std::unexpected(request.error()));
-        std::vector<FileUse> uses = uses_;
-        uses.push_back({"the capture", request->path, true, request->rotation.any()});
-        if (const auto clash = first_clash(uses)) return reply(std::unexpected(*clash));
-        const std::string given = text_argument(arguments, "name");
-        const std::string name = given.empty() ? std::filesystem::path(request->path).stem().string() : given;
-        fabric_.part<testbeds::Captures>().start_live(name, *request,
-                                                      [reply, name](const std::expected<void, std::string>& started) {
-                                                        if (!started) return reply(std::unexpected(started.error()));
-                                                        reply(Json("capture " + name + ": started"));
-                                                      });
-      });
+  handle_later(changes("capture start", "write frames that cross ports to a file of this machine", of_a_capture()),
+               [this](const Json& arguments, const Reply& reply) {
+                 auto request = capture_request(arguments);
+                 if (!request) return reply(std::unexpected(request.error()));
+                 std::vector<FileUse> uses = uses_;
+                 uses.push_back({"the capture", request->path, true, request->rotation.any()});
+                 const auto clash = first_clash(uses);  // rank 0's files
+                 const std::string given = text_argument(arguments, "name");
+                 const std::string name = given.empty() ? std::filesystem::path(request->path).stem().string() : given;
+                 const auto done = [reply, name](const std::expected<void, std::string>& started) {
+                   if (!started) return reply(std::unexpected(started.error()));
+                   reply(Json("capture " + name + ": started"));
+                 };
+                 fabric_.part<testbeds::Captures>().start_live(name, *request, done, clash.value_or(""));
+               });
   Takes takes{{.name = "name", .help = "of the capture", .required = true}, {.name = "format", .help = "json"}};
-  server_.handle_later(
-      changes("capture stop", "end a capture", std::move(takes)), [this](const Json& arguments, const Reply& reply) {
-        const std::string name = text_argument(arguments, "name");
-        const bool json = wants_json(arguments);
-        fabric_.part<testbeds::Captures>().ask([reply, name, json](testbeds::Captures& captures, Instant) {
-          auto stopped = captures.stop(name);
-          if (!stopped) return reply(std::unexpected(stopped.error()));
-          const auto ended = std::make_shared<testbeds::Captures::Ended>(std::move(*stopped));
-          reply.later([ended, json]() -> Result { return closed_capture(*ended, json); });
-        });
-      });
-  server_.handle_later(
-      reads("capture list", "captures that run, or did"), [this](const Json& arguments, const Reply& reply) {
-        const bool json = wants_json(arguments);
-        fabric_.part<testbeds::Captures>().ask([reply, json](testbeds::Captures& captures, Instant now) {
-          const auto rows = captures.list(now);
-          reply(json ? captures_json(rows) : Json(captures_table(rows)));
-        });
-      });
+  handle_later(changes("capture stop", "end a capture", std::move(takes)),
+               [this](const Json& arguments, const Reply& reply) {
+                 const std::string name = text_argument(arguments, "name");
+                 const bool json = wants_json(arguments);
+                 fabric_.part<testbeds::Captures>().ask([reply, name, json](testbeds::Captures& captures, Instant now) {
+                   auto stopped = captures.stop(name, now);
+                   if (!stopped) return reply(std::unexpected(stopped.error()));
+                   const auto ended = std::make_shared<testbeds::Captures::Ended>(std::move(*stopped));
+                   reply.later([ended, json]() -> Result { return closed_capture(*ended, json); });
+                 });
+               });
+  handle_later(reads("capture list", "captures that run, or did"), [this](const Json& arguments, const Reply& reply) {
+    const bool json = wants_json(arguments);
+    fabric_.part<testbeds::Captures>().ask([reply, json](testbeds::Captures& captures, Instant now) {
+      const auto rows = captures.list(now);
+      reply(json ? captures_json(rows) : Json(captures_table(rows)));
+    });
+  });
 }
 
 void FabricServer::add_clear() {
-  server_.handle(changes("clear watermarks", "let watermarks begin again", only_of_a_node()),
-                 [this](const Json& arguments) -> Result {
-                   const std::string node = text_argument(arguments, "node");
-                   std::optional<uint32_t> only;
-                   if (!node.empty()) {
-                     const auto found = switch_of(fabric_.testbed().fabric, node);
-                     if (!found) return std::unexpected(found.error());
-                     only = *found;
-                   }
-                   fabric_.part<testbeds::LiveControl>().clear_watermarks(only);
-                   return Json("watermarks of " + (only ? node : "every switch") + ": cleared");
-                 });
+  handle(changes("clear watermarks", "let watermarks begin again", only_of_a_node()),
+         [this](const Json& arguments) -> Result {
+           const std::string node = text_argument(arguments, "node");
+           std::optional<uint32_t> only;
+           if (!node.empty()) {
+             const auto found = switch_of(fabric_.testbed().fabric, node);
+             if (!found) return std::unexpected(found.error());
+             only = *found;
+           }
+           fabric_.part<testbeds::LiveControl>().clear_watermarks(only);
+           return Json("watermarks of " + (only ? node : "every switch") + ": cleared");
+         });
 }
 
 void FabricServer::add_entrance() {
   Takes takes{{.name = "node", .help = "a host outside", .required = true}};
-  server_.handle({"entrance", CommandKind::kLocal, "where programs that run on a host find it", std::move(takes)},
-                 [this](const Json& arguments) -> Result {
-                   const std::string name = text_argument(arguments, "node");
-                   if (const auto node = node_of(fabric_.testbed().fabric, name); !node)
-                     return std::unexpected(node.error());
-                   const auto entrance = fabric_.part<testbeds::OutsideWatch>().entrance_of(name);
-                   if (!entrance) return std::unexpected(entrance.error());
-                   return Json{{"environment", entrance->environment},
-                               {"folder", entrance->folder.string()},
-                               {"process", entrance->process ? Json(*entrance->process) : Json()}};
-                 });
+  handle({"entrance", CommandKind::kLocal, "where programs that run on a host find it", std::move(takes)},
+         [this](const Json& arguments) -> Result {
+           const std::string name = text_argument(arguments, "node");
+           if (const auto node = node_of(fabric_.testbed().fabric, name); !node) return std::unexpected(node.error());
+           const auto entrance = fabric_.part<testbeds::OutsideWatch>().entrance_of(name);
+           if (!entrance) return std::unexpected(entrance.error());
+           return Json{{"environment", entrance->environment},
+                       {"folder", entrance->folder.string()},
+                       {"process", entrance->process ? Json(*entrance->process) : Json()}};
+         });
 }
 
 void FabricServer::add_profile() {
   Takes takes{{.name = "node", .help = "a switch", .required = true},
               {.name = "profile", .help = "one of the testbed's", .required = true}};
-  server_.handle(changes("profile", "give a switch the tables of another profile", std::move(takes)),
-                 [this](const Json& arguments) -> Result {
-                   const Testbed& testbed = fabric_.testbed();
-                   const auto node = switch_of(testbed.fabric, text_argument(arguments, "node"));
-                   if (!node) return std::unexpected(node.error());
-                   const std::string name = text_argument(arguments, "profile");
-                   const auto profile = std::ranges::find(testbed.profiles, name, &Profile::name);
-                   if (profile == testbed.profiles.end()) {
-                     std::string known;
-                     for (const Profile& each : testbed.profiles) known += (known.empty() ? "" : ", ") + each.name;
-                     return std::unexpected("the testbed has no profile '" + name + "'; it has " + known +
-                                            ": a profile that ships has to be named in its file");
-                   }
-                   const std::string refused = profile_change_error(testbed.profiles, testbed.fabric, *node, *profile);
-                   if (!refused.empty()) return std::unexpected(refused);
-                   fabric_.part<testbeds::LiveControl>().use_profile(
-                       *node, static_cast<uint32_t>(profile - testbed.profiles.begin()));
-                   return Json(testbed.fabric.nodes[*node].name + ": works by " + name);
-                 });
+  handle(changes("profile", "give a switch the tables of another profile", std::move(takes)),
+         [this](const Json& arguments) -> Result {
+           const Testbed& testbed = fabric_.testbed();
+           const auto node = switch_of(testbed.fabric, text_argument(arguments, "node"));
+           if (!node) return std::unexpected(node.error());
+           const std::string name = text_argument(arguments, "profile");
+           const auto profile = std::ranges::find(testbed.profiles, name, &Profile::name);
+           if (profile == testbed.profiles.end()) {
+             std::string known;
+             for (const Profile& each : testbed.profiles) known += (known.empty() ? "" : ", ") + each.name;
+             return std::unexpected("the testbed has no profile '" + name + "'; it has " + known +
+                                    ": a profile that ships has to be named in its file");
+           }
+           const std::string refused = profile_change_error(testbed.profiles, testbed.fabric, *node, *profile);
+           if (!refused.empty()) return std::unexpected(refused);
+           fabric_.part<testbeds::LiveControl>().use_profile(*node,
+                                                             static_cast<uint32_t>(profile - testbed.profiles.begin()));
+           return Json(testbed.fabric.nodes[*node].name + ": works by " + name);
+         });
 }
 
 }  // namespace softspine::tools

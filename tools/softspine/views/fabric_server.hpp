@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The control server of one running fabric: `softspine show`, `link` and `inject` speak to it.
+//
+// Over ranks each has one, and rank 0's listens. What it is asked goes to all of them (testbeds/run/rank_requests.hpp),
+// whose handlers run alike, on workers' threads; rank 0's reply is the answer.
 #pragma once
 
+#include <cstdint>
 #include <expected>
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -26,6 +32,13 @@ class FabricServer {
   bool call(const control::Request& request, const control::Reply& reply) const { return server_.call(request, reply); }
 
  private:
+  // As those of Server, over ranks too.
+  void handle(control::CommandFacts facts, control::Server::Handler handler);
+  void handle_later(control::CommandFacts facts, control::Server::LateHandler handler);
+  void handle_paged(control::CommandFacts facts, control::Server::LateHandler handler);
+  control::Server::LateHandler over_ranks(const std::string& command, control::Server::LateHandler handler);
+  void carry_out(const std::string& request);
+  control::Reply take_reply(uint64_t number);
   void add_views();
   void add_view(const control::CommandFacts& facts, const FabricView& view);
   void add_view(const control::CommandFacts& facts, const SwitchView& view);
@@ -42,6 +55,10 @@ class FabricServer {
 
   testbeds::RunningFabric& fabric_;
   std::vector<FileUse> uses_;
+  std::map<std::string, control::Server::LateHandler> shared_;  // by command; over ranks
+  std::mutex lock_;
+  std::map<uint64_t, control::Reply> replies_;  // of rank 0's requests that are under way
+  uint64_t requests_ = 0;
   control::Server server_;
 };
 
