@@ -6,6 +6,7 @@ COMMAND = 'tests/wire/command/'
 EXIT = [COMMAND + 'one_run.py exits_as_expected']
 RANKS = [COMMAND + 'ranks.py has_the_bytes_of_one_process', 'tests/scenario/random/ranked_testbeds_test.cpp AreTheSameBytesAsInOneProcess']
 LOST_RANKS = [COMMAND + 'ranks.py ends_with_a_rank']
+ANSWERING_RANKS = [COMMAND + 'ranks.py answers_while_it_runs', 'tests/scenario/random/ranked_requests_test.cpp AreAnsweredAsInOneProcess']
 
 LAB_CLAIMS: dict[str, dict[str, list[str]]] = {
     'docs/ci.md': {
@@ -43,6 +44,7 @@ LAB_CLAIMS: dict[str, dict[str, list[str]]] = {
         'A window is as long as the shortest latency between parts: 40 m of cable are about 200 ns, 300 m about 1.5 us.':
             ['dataplane/engine/engine.cpp time_of_frame(0) + propagation'],
         'Reports, `--flows`, `--fct-file`, pictures, expectations, events, counters and flows over time, captures, recordings and their pages, steps, and ns-3\'s files are rank 0\'s.': RANKS,
+        'Rank 0 hands each request to all ranks, which carry it out between the same two windows; answers and files are whole.': ANSWERING_RANKS,
         'The others end with status 2, and say which rank it was.': LOST_RANKS,
         'One that hangs, or whose network is cut, is found after 6 s without a sign of life: each rank sends one twice a second, also while it works on something long.':
             [*LOST_RANKS, 'dataplane/mpi/mpi_link.cpp kSilence = 12'],

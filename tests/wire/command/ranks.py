@@ -15,7 +15,9 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+from running_fabric import pcap, udp_frame
 from softspine import TESTBEDS, Problems, Skip, Softspine, main
+from web_service import Served
 
 PODS = '''name: pods
 run: {clock: virtual, duration: DURATION, seed: 5}
@@ -158,8 +160,7 @@ def sees_another_file(it: Softspine) -> Problems:
 def refuses_what_is_not_there(it: Softspine) -> Problems:
     """what is not there over ranks, a wrong file: status 2, said once"""
     file = it.write('pods.yaml', PODS.replace('DURATION', '100us'))
-    for words, why in ((['--http', '127.0.0.1:0'], '--http is not there with more than one rank yet'),
-                        (['--trace', 'out.trace'], '--trace is not there with more than one rank yet'),
+    for words, why in ((['--trace', 'out.trace'], '--trace is not there with more than one rank yet'),
                        (['--clock', 'wall'], 'the wall clock is not there with more than one rank yet'),
                        (['--report', 'no/where.json'], 'no/where.json')):
         done = mpirun(it, 2, 'run', file, '--quiet', *words)
@@ -225,7 +226,47 @@ def ends_with_a_rank(it: Softspine) -> Problems:
             took = time.monotonic() - began
             if took > 10 or mpi.returncode == 0 or words not in errors or (how == signal.SIGSTOP and mpi.returncode != 2):
                 yield f'{how.name}: {took:.1f} s, {mpi.returncode}, {errors}'
+            if how == signal.SIGKILL:  # mpirun kills rank 0 in its turn, maybe before that one has seen it
+                shutil.rmtree(it.sockets, ignore_errors=True)
             (it.folder / 'events.jsonl').unlink(missing_ok=True)
+
+
+def answers_while_it_runs(it: Softspine) -> Problems:
+    """not quiet: progress names the slowest rank; show, link, inject, capture and HTTP reach all ranks; Ctrl-C ends it with its report"""
+    file = it.write('pods.yaml', PODS.replace('DURATION', '10s').replace('messages: 4', 'messages: 1000000'))
+    before = ('env', 'OMPI_ALLOW_RUN_AS_ROOT=1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1', *launcher(it.binary), '-n', '3')
+    if 'built without MPI' in mpirun(it, 2, 'run', file, '--set', 'run.duration=1us').stderr:
+        raise Skip('this softspine was built without MPI')
+    with it.running(file, '--http', '127.0.0.1:0', '--report', 'report.json', before=before) as run:
+        yield from it('link', 'p4-agg1:Ethernet0', 'down').exited(0)
+        links = it.show('links')
+        if links['p4-agg1:Ethernet0']['up'] or links['p4-tor1:Ethernet8']['up'] or not links['p4-tor2:Ethernet8']['up']:
+            yield f'{links}'
+        for tor in ('p1-tor1', 'p4-tor2'):  # of the first rank, and of the last
+            yield from it('show', 'ip', 'route', '--node', tor).says('connected', ' via Ethernet8')
+            yield from it('show', 'thresholds', '--node', tor).says('group 3')
+        pressure = {row[0] for row in it.show('pressure')['ports']}
+        ports = [f'{node}:{port}' for node, _, of_node in it.show('map')['nodes'] for port, *_ in of_node]
+        if not {ports.index('p1-tor1:Ethernet0'), ports.index('p4-tor2:Ethernet4')} <= pressure:
+            yield f'pressure of {len(pressure)} of {len(ports)} ports'
+        yield from it('inject', 'h16:eth0', 'dead', '--for', '20us').exited(0)
+        nodes = {node['name']: node for node in it('check', file, '--json', '--nodes').json()['fabric']}
+        frame = udp_frame(nodes['p4-tor2']['ports'][0]['mac'], nodes['h15']['ipv4'], nodes['h1']['ipv4'], b'x' * 100)
+        yield from it('capture', 'start', 'udp.pcapng', '--filter', 'udp dst port 6000').exited(0)
+        yield from it('inject', 'p4-tor2:Ethernet0', pcap(it.folder / 'f.pcap', [frame] * 50)).says('50 frames arrived')
+        until = time.monotonic() + 30
+        while it('capture', 'list', '--json').json()['udp']['frames'] < 250 and time.monotonic() < until:
+            time.sleep(0.1)
+        if (frames := it('capture', 'stop', '--json').json()['frames']) != 250:  # ToR, aggregation, core, aggregation, ToR
+            yield f'50 frames over five switches are captured {frames} times'
+        run.await_words('slowest: rank ')
+        if (found := Served(it, run).json('/api/show/fabric')['hosts']) != 16:
+            yield f'HTTP has {found} hosts'
+        done = run.end(signal.SIGINT)
+        report = json.loads((it.folder / 'report.json').read_text())
+        yield from done.says('interrupted')
+        if report['totals']['imbalances'] or not any('h16:eth0' in fault['what'] for fault in report['faults']):
+            yield f"{report['totals']['imbalances']}, {report['faults']}"
 
 
 def shows_how_it_would_be_spread(it: Softspine) -> Problems:
@@ -238,4 +279,4 @@ def shows_how_it_would_be_spread(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([has_the_bytes_of_one_process, cannot_write_what_others_wait_for, sees_another_file, refuses_what_is_not_there, ends_with_a_rank, shows_how_it_would_be_spread]))
+    sys.exit(main([has_the_bytes_of_one_process, cannot_write_what_others_wait_for, sees_another_file, refuses_what_is_not_there, ends_with_a_rank, answers_while_it_runs, shows_how_it_would_be_spread]))
