@@ -20,6 +20,21 @@ namespace {
 constexpr size_t kTraceRestsAt = size_t{1} << 15;
 const control::CounterPatterns kOccupancies{"current_bytes", "shared_bytes", "headroom_bytes", "ecn_marked_packets"};
 
+// In the place of the trace's own sink, at a rank without the file.
+class WithoutTrace final : public control::EventSink {
+ public:
+  explicit WithoutTrace(PerfettoTrace::KnownBefore known) : known_(std::move(known)) {}
+  void begin(const std::string&) override {}
+  void event(const dataplane::Event&, std::string_view) override {}
+  void event(const control::ControlNote&) override {}
+  void known_before(Instant now) override { known_(now); }
+  void end(Instant) override {}
+  std::string take_error() override { return {}; }
+
+ private:
+  PerfettoTrace::KnownBefore known_;
+};
+
 }  // namespace
 
 // The priorities of a link that goes by PAUSE fare alike: the first one stands for all.
@@ -92,13 +107,22 @@ TraceFile::TraceFile(const control::Testbed& testbed, const control::Compiler& c
       counters_(testbed, compiler, nodes, errors) {}
 
 TraceFile::~TraceFile() {
-  if (trace_) for_each_port([](LinkEnd, const PortFlowControl& flow) { flow.observe(nullptr); });
+  if (is_open_) for_each_port([](LinkEnd, const PortFlowControl& flow) { flow.observe(nullptr); });
 }
 
-std::expected<void, std::string> TraceFile::open(const TraceRequest& request) {
-  auto made = PerfettoTrace::create(request.path, testbed_.fabric, &ending_);
+std::expected<void, std::string> TraceFile::create(const std::string& path) {
+  auto made = PerfettoTrace::create(path, testbed_.fabric, &ending_);
   if (!made) return std::unexpected("cannot write the trace to " + made.error());
   trace_ = std::move(*made);
+  return {};
+}
+
+// Also after an error, which other ranks cannot know of yet.
+std::expected<void, std::string> TraceFile::open(const TraceRequest& request) {
+  std::expected<void, std::string> created;
+  if (nodes_.ranks().is_first()) created = create(request.path);
+  if (!created && nodes_.ranks().is_alone()) return created;
+  is_open_ = true;
   dataplane::Engine& engine = nodes_.engine();
   for (uint32_t i = 0; i < engine.workers(); ++i) buffers_.push_back(std::make_unique<Buffer>());
   for_each_port([&](LinkEnd port, const PortFlowControl& flow) {
@@ -106,14 +130,20 @@ std::expected<void, std::string> TraceFile::open(const TraceRequest& request) {
     ports_.push_back(std::make_unique<PortPauses>(port, flow, own, engine.wants_rest()));
     flow.observe(ports_.back().get());
   });
-  counters_.open(PerfettoTrace::samples(trace_), {.path = {}, .interval = request.interval, .counters = kOccupancies});
+  const SeriesRequest series{.path = {}, .interval = request.interval, .counters = kOccupancies};
+  counters_.open(trace_ ? PerfettoTrace::samples(trace_) : nullptr, series);
+  if (trace_) open_steps();
+  const auto known = [this](Instant now) { take_before(now); };
+  log_.open(trace_ ? PerfettoTrace::events(trace_, known) : std::make_unique<WithoutTrace>(known));
+  return created;
+}
+
+void TraceFile::open_steps() {
   if (steps_.has_ranks()) {
     steps_.open(PerfettoTrace::steps(trace_));
   } else {
     trace_->known_before(TracedStream::kSteps, Instant::never());
   }
-  log_.open(PerfettoTrace::events(trace_, [this](Instant now) { take_before(now); }));
-  return {};
 }
 
 // At the log's end more pauses may come: finish() takes them.
@@ -121,27 +151,32 @@ void TraceFile::take_before(Instant now) {
   if (now.is_never()) return;
   for (const auto& port : ports_) port->take_before(now);
   hand_over();
-  trace_->known_before(TracedStream::kPauses, now);
+  if (trace_) trace_->known_before(TracedStream::kPauses, now);
   report_error(now);
 }
 
 void TraceFile::hand_over() {
+  Buffer here;
   for (const auto& buffer : buffers_) {
-    if (!buffer->empty()) trace_->add(*buffer);
+    here.insert(here.end(), buffer->begin(), buffer->end());
     buffer->clear();
+  }
+  for (const Buffer& of_rank : nodes_.ranks().collect(here)) {
+    if (trace_ && !of_rank.empty()) trace_->add(of_rank);
   }
 }
 
 void TraceFile::finish(Instant now) {
-  if (!trace_) return;
+  if (!is_open_) return;
   counters_.finish(now);
   for (const auto& port : ports_) port->end_at(now);
   hand_over();
-  trace_->finish();
+  if (trace_) trace_->finish();
   report_error(now);
 }
 
 void TraceFile::report_error(Instant now) {
+  if (!trace_) return;
   if (std::string error = trace_->take_error(); !error.empty()) errors_.report("trace", std::move(error), now);
 }
 

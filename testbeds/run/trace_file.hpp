@@ -5,6 +5,7 @@
 // Each port has an observer of its pauses, which writes into a buffer of its worker. Whenever the event log is emptied,
 // these are, too; and a pause whose time has run out, which the port itself sees only later, is taken then. So all that
 // ended before that instant is known, whoever saw it when. A pause that still runs at the end of the run ends there.
+// Over ranks each has the pauses of its ports, and rank 0 the file.
 #pragma once
 
 #include <array>
@@ -35,8 +36,8 @@ class TraceFile : public RunPart {
             StepLog& steps, control::ErrorChannel& errors);
   ~TraceFile() override;
 
-  // Called before the first window. Ranks' operations are in it if the StepLog is made for a sink. The error is a
-  // sentence.
+  // Called before the first window, over ranks by all at once. Ranks' operations are in it if the StepLog is made for a
+  // sink. The error is a sentence.
   std::expected<void, std::string> open(const TraceRequest& request);
   void end_soon() noexcept override { ending_.store(true, std::memory_order_relaxed); }
   void finish(dataplane::Instant now) override;
@@ -49,6 +50,8 @@ class TraceFile : public RunPart {
 
   template <typename See>
   void for_each_port(See&& see) const;
+  std::expected<void, std::string> create(const std::string& path);
+  void open_steps();
   void take_before(dataplane::Instant now);
   void hand_over();
   void report_error(dataplane::Instant now);
@@ -62,7 +65,8 @@ class TraceFile : public RunPart {
   std::atomic<bool> ending_{false};
   std::vector<std::unique_ptr<Buffer>> buffers_;  // by worker
   std::vector<std::unique_ptr<PortPauses>> ports_;
-  std::shared_ptr<control::PerfettoTrace> trace_;
+  bool is_open_ = false;
+  std::shared_ptr<control::PerfettoTrace> trace_;  // rank 0's
 };
 
 }  // namespace softspine::testbeds

@@ -147,11 +147,7 @@ Status joint_status(testbeds::RankProcess& ranks, Status mine) {
 }
 
 std::expected<void, Status> able_over_ranks(const RunArguments& arguments, const control::Testbed& testbed) {
-  std::vector<std::string> out = testbeds::not_over_ranks(testbed);
-  const auto refuse = [&out](bool is_asked, const char* what) {
-    if (is_asked) out.push_back(std::string(what) + " not there with more than one rank yet");
-  };
-  refuse(!arguments.trace.empty(), "--trace is");
+  const std::vector<std::string> out = testbeds::not_over_ranks(testbed);
   for (const std::string& why : out) complain("softspine: {}: {}\n", arguments.file, why);
   if (!out.empty()) return std::unexpected(Status::kWrongInput);
   return {};

@@ -22,6 +22,7 @@
 #include "tests/harness/rank_threads.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/scenario/random/drawn_files.hpp"
+#include "tests/scenario/random/drawn_testbed.hpp"
 #include "tests/scenario/random/random_fabric.hpp"
 #include "tests/scenario/random/random_testbed.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
@@ -279,6 +280,10 @@ TEST(RankedRequests, AreAnsweredAsInOneProcess) {
 
 TEST(RankedRequests, AreAnsweredAsInOneProcessInFabricsOfEveryKind) {
   ask_all([](uint64_t seed) { return tests::random_fabric(seed); });
+}
+
+TEST(RankedRequests, AreAnsweredAsInOneProcessWithWhateverTheFormatHas) {
+  ask_all([](uint64_t seed) { return tests::drawn_testbed(seed).text; });
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random testbeds over ranks: report, events, counters and flows over time, capture, recording, steps and ns-3's files
-// are those of one process, to the byte.
+// Random testbeds over ranks: report, events, counters and flows over time, capture, recording, steps, traces and
+// ns-3's files are those of one process, to the byte.
 //
 // Testbed i is drawn from the seed SOFTSPINE_SEED + i. SOFTSPINE_TESTBEDS says how many; one alone:
 //   SOFTSPINE_SEED=… SOFTSPINE_TESTBEDS=1 build/tests/scenario/scenario_random --gtest_filter='RankedTestbeds.*'
@@ -29,6 +29,7 @@ bool is_alike_over_ranks(const std::string& text, uint64_t seed) {
                   .records = seed % 3 != 1,
                   .records_steps = seed % 4 != 2,
                   .writes_ns3 = seed % 5 != 3,
+                  .traces = seed % 4 != 1,
                   .poisons = true};
   variant.ranks = 2 + static_cast<uint32_t>(seed % 3);
   variant.workers = 1 + static_cast<uint32_t>(seed / 3 % 2);

@@ -183,6 +183,7 @@ void run_rank(dataplane::RankLink& link, const control::Testbed& testbed, const 
                                               .capture = std::nullopt,
                                               .flat = variant.flat,
                                               .steps = variant.records_steps,
+                                              .traced_steps = variant.traces,
                                               .talk = &talk});
     if (!made) return ADD_FAILURE() << made.error(), void();
     fabric = std::move(*made);
@@ -210,6 +211,7 @@ VariantOutcome run_over_ranks(const std::string& text, const Variant& variant) {
     if (link.rank() != 0) dataplane::unregister_worker_thread();
   });
   take_files(variant, out);
+  if (variant.traces) out.trace = taken(temporary("trace"));
   return out;
 }
 

@@ -26,7 +26,7 @@ struct Variant {
   bool records = false;                        // into a database, at that interval or at an odd one
   bool records_steps = false;
   bool writes_ns3 = false;  // pauses and queue lengths
-  bool traces = false;      // for Perfetto; on one rank
+  bool traces = false;      // for Perfetto
   bool poisons = false;     // packets come with other bytes each time
   std::string text() const;
 };
