@@ -86,10 +86,11 @@ void LacpControl::add(control::LinkEnd end, const dataplane::LacpConfig& config,
   const uint32_t link = testbed_.fabric.port(end).link;
   const bool is_used = partner.has_value();
   if (used_.emplace(link, is_used).second && !is_used) links_.set_unused({link}, &LinkState::not_agreed, true, {});
+  const uint32_t number = all_ports_++;
   pipelines::Switch* const node = nodes_.switch_at(end.node);
   if (node == nullptr) return;
   node->run_lacp(dataplane::PortNo{end.port}, config, partner);
-  ports_.push_back({end, is_used});
+  ports_.push_back({end, number, is_used});
 }
 
 void LacpControl::run_at(const control::Lag& lag, uint16_t key) {
@@ -163,6 +164,17 @@ const dataplane::LacpPort& LacpControl::machine_at(control::LinkEnd end) const {
 
 std::map<uint32_t, bool> LacpControl::agreed() const {
   std::map<uint32_t, bool> out;
+  for (const auto& of_rank : nodes_.ranks().gather(agreed_here())) {
+    for (const auto& [link, distributes] : of_rank) {
+      const auto it = out.emplace(link, distributes).first;
+      it->second = it->second && distributes;
+    }
+  }
+  return out;
+}
+
+std::map<uint32_t, bool> LacpControl::agreed_here() const {
+  std::map<uint32_t, bool> out;
   for (const Port& port : ports_) {
     const bool distributes = machine_at(port.end).is_distributing();
     const auto [link, is_new] = out.emplace(testbed_.fabric.port(port.end).link, distributes);
@@ -172,20 +184,25 @@ std::map<uint32_t, bool> LacpControl::agreed() const {
 }
 
 void LacpControl::start() {
-  if (ports_.empty()) return;
+  if (all_ports_ == 0) return;
   nodes_.engine().look_at(Instant::at(kLacpEveryWall / testbed_.run.dilation), [this](Instant now) { look(now); });
 }
 
 std::vector<std::string> LacpControl::notes() const {
-  std::vector<std::string> notes;
-  if (nodes_.engine().now() == Instant{}) return notes;
+  return notes_;
+}
+
+void LacpControl::finish(Instant) {
+  std::vector<Note> here;
   for (const Port& port : ports_) {
     const bool is_of_lag = testbed_.fabric.lag_of(port.end) != nullptr;
     const auto words = words_about(machine_at(port.end), port.was_used, is_of_lag ? "the link" : "the host's port");
     if (words.empty()) continue;
-    notes.push_back(fmt::format("{}: LACP: {}", testbed_.fabric.name_of(port.end), fmt::join(words, "; ")));
+    here.push_back(
+        {port.number, fmt::format("{}: LACP: {}", testbed_.fabric.name_of(port.end), fmt::join(words, "; "))});
   }
-  return notes;
+  notes_.clear();
+  for (Note& note : nodes_.ranks().collect_all(here, &Note::port)) notes_.push_back(std::move(note.text));
 }
 
 void LacpControl::look(Instant now) {

@@ -45,14 +45,19 @@ class LacpControl : public RunPart {
   LacpControl(const control::Testbed& testbed, const LocalNodes& nodes, LinkControl& links);
 
   void start() override;
-  // After the last window, or from an action: what a person should know of each port whose LACP has not gone as it
-  // should.
+  void finish(dataplane::Instant now) override;
+  // After the last window: what a person should know of each port whose LACP has not gone as it should.
   std::vector<std::string> notes() const override;
 
  private:
   struct Port {
     control::LinkEnd end;  // the switch's
+    uint32_t number = 0;   // of all, wherever they are
     bool was_used = false;
+  };
+  struct Note {
+    uint32_t port = 0;  // its number
+    std::string text;
   };
   void run_at(uint32_t host, uint16_t port);
   void run_with_builtin(uint32_t host, uint16_t port);
@@ -62,15 +67,18 @@ class LacpControl : public RunPart {
   void add(control::LinkEnd end, const dataplane::LacpConfig& config,
            const std::optional<dataplane::LacpEnd>& partner = std::nullopt);
   const dataplane::LacpPort& machine_at(control::LinkEnd end) const;
-  // By link, at each end that runs LACP here.
+  // By link, at each end that runs LACP here, and over all ranks.
+  std::map<uint32_t, bool> agreed_here() const;
   std::map<uint32_t, bool> agreed() const;
   void look(dataplane::Instant now);
 
   const control::Testbed& testbed_;
   const LocalNodes& nodes_;
   LinkControl& links_;
-  std::vector<Port> ports_;        // of switches that are here
-  std::map<uint32_t, bool> used_;  // by link
+  std::vector<Port> ports_;  // of switches that are here
+  uint32_t all_ports_ = 0;
+  std::map<uint32_t, bool> used_;   // by link
+  std::vector<std::string> notes_;  // after the run
 };
 
 }  // namespace softspine::testbeds

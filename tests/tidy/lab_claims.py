@@ -44,6 +44,7 @@ LAB_CLAIMS: dict[str, dict[str, list[str]]] = {
         'A window is as long as the shortest latency between parts: 40 m of cable are about 200 ns, 300 m about 1.5 us.':
             ['dataplane/engine/engine.cpp time_of_frame(0) + propagation'],
         'Reports, `--flows`, `--fct-file`, pictures, expectations, events, counters and flows over time, captures, recordings and their pages, steps, Perfetto\'s traces, and ns-3\'s files are rank 0\'s.': RANKS,
+        'While it runs, rank 0 has the control socket, and the page of `--http`.': ANSWERING_RANKS,
         'Rank 0 hands each request to all ranks, which carry it out between the same two windows; answers and files are whole.': ANSWERING_RANKS,
         'The others end with status 2, and say which rank it was.': LOST_RANKS,
         'One that hangs, or whose network is cut, is found after 6 s without a sign of life: each rank sends one twice a second, also while it works on something long.':

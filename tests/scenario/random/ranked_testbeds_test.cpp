@@ -11,6 +11,7 @@
 #include "dataplane/dpdk/eal.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/scenario/random/drawn_testbed.hpp"
+#include "tests/scenario/random/random_bonds.hpp"
 #include "tests/scenario/random/random_fabric.hpp"
 #include "tests/scenario/random/random_testbed.hpp"
 #include "tests/scenario/random/run_variants.hpp"
@@ -19,6 +20,7 @@ namespace softspine::testbeds {
 namespace {
 
 constexpr uint32_t kRankedInCi = 12;
+constexpr uint32_t kBondsOverRanks = 3;
 constexpr dataplane::Duration kInterval = dataplane::Duration::us(50);
 
 // Returns whether it could be run.
@@ -43,10 +45,10 @@ bool is_alike_over_ranks(const std::string& text, uint64_t seed) {
 }
 
 template <typename Draw>
-void try_all(Draw&& draw) {
+void try_all(Draw&& draw, uint32_t usual = kRankedInCi) {
   dataplane::start_eal({});
   uint32_t ran = 0;
-  for (uint64_t i = 0, n = tests::to_draw(kRankedInCi); i < n; ++i) {
+  for (uint64_t i = 0, n = tests::to_draw(usual); i < n; ++i) {
     const uint64_t seed = tests::seed() + i;
     const std::string text = draw(seed);
     ran += is_alike_over_ranks(text, seed) ? 1 : 0;
@@ -68,6 +70,11 @@ TEST(RankedTestbeds, AreTheSameBytesInFabricsOfEveryKind) {
 
 TEST(RankedTestbeds, AreTheSameBytesWithWhateverTheFormatHas) {
   try_all([](uint64_t seed) { return tests::drawn_testbed(seed).text; });
+}
+
+// Of 60 ms each, in which LACP finds out what has failed.
+TEST(RankedTestbeds, AreTheSameBytesWithBonds) {
+  try_all([](uint64_t seed) { return tests::random_bonds(seed); }, kBondsOverRanks);
 }
 
 }  // namespace

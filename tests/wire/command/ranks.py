@@ -34,6 +34,16 @@ faults:
   - {at: 50us, link: "p3-agg1:Ethernet8", set: up}
   - {at: 60us, link: "p1-tor1:Ethernet8", set: dead, until: 90us}
 '''
+BONDS = '''name: bonds
+run: {clock: virtual, duration: 9s, seed: 1}
+fabric: {kind: hpn, segments: 1, servers_per_segment: 2, rails: 1, planes: 2, aggregations_per_plane: 1, host_link: {rate: 200Gbps, length: 3m},
+  fabric_link: {rate: 400Gbps, length: 40m}, bond: {mode: lacp, lacp_rate: fast, updelay: 200ms}}
+profiles: {default: {base: lossless}}
+workload: [{name: job, pattern: pairs, from: [s1-h1-nic1], to: [s1-h2-nic1], message: 64KiB, messages: 1000, mtu: 4096, qps: 2, transport: rc, dscp: 3, rate: 10Mbps}]
+faults:
+  - {at: 2s, link: "s1-h1-nic1:eth1", set: dead}
+  - {at: 3s, link: "s1-h2-nic1:eth0", set: dead}
+'''
 OUTPUTS = ('report.json', 'events.jsonl', 'counters.jsonl', 'flows.jsonl', 'pfc.txt', 'qlen.txt', 'steps.json', 'all.pcapng', 'run.trace')
 FILES = '''name: files
 run: {clock: virtual, duration: 100us, seed: 1}
@@ -109,6 +119,21 @@ def has_the_bytes_of_one_process(it: Softspine) -> Problems:
             continue
         others = outputs_of(it.folder)
         yield from (f'{ranks} ranks of {workers} workers: another {name}' for name in alone if alone[name] != others.get(name))
+
+
+def speaks_lacp(it: Softspine) -> Problems:
+    """a bond's LACP finds a dead link on whichever rank it is; the report's notes, too, are those of one process"""
+    file = it.write('bonds.yaml', BONDS)
+    reports = []
+    for ranks in (1, 2, 3):
+        done = mpirun(it, ranks, 'run', file, '--quiet', '--report', 'report.json')
+        reports.append(json.loads((it.folder / 'report.json').read_text()))
+        reports[-1].pop('engine')
+        if done.returncode != 1 or 'stalled' not in done.stderr:
+            yield f'{ranks} ranks: {done.returncode}, {done.stderr}'
+    if len(reports[0]['notes']) != 2 or not all('its partner is lost' in note for note in reports[0]['notes']):
+        yield f"notes: {reports[0]['notes']}"
+    yield from (f'{ranks} ranks: another report' for ranks in (2, 3) if reports[ranks - 1] != reports[0])
 
 
 def cannot_write_what_others_wait_for(it: Softspine) -> Problems:
@@ -278,4 +303,4 @@ def shows_how_it_would_be_spread(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([has_the_bytes_of_one_process, cannot_write_what_others_wait_for, sees_another_file, refuses_what_is_not_there, ends_with_a_rank, answers_while_it_runs, shows_how_it_would_be_spread]))
+    sys.exit(main([has_the_bytes_of_one_process, speaks_lacp, cannot_write_what_others_wait_for, sees_another_file, refuses_what_is_not_there, ends_with_a_rank, answers_while_it_runs, shows_how_it_would_be_spread]))
