@@ -35,9 +35,9 @@ void Captures::release(const std::string& name) {
 }
 
 void Captures::start() {
-  requests_.on(kReaderHasLeft, [this](const std::string& name, Instant now) {
+  requests_.on(kReaderHasLeft, [this](const std::string& name, Instant) {
     const auto found = running_.find(name);
-    if (found != running_.end()) end_without_reader(name, found->second.get(), now);
+    if (found != running_.end()) end_without_reader(name, found->second.get());
   });
 }
 
@@ -118,7 +118,7 @@ void Captures::flush_now_and_then() {
   });
 }
 
-std::expected<Captures::Ended, std::string> Captures::stop(const std::string& name, Instant now) {
+std::expected<Captures::Ended, std::string> Captures::stop(const std::string& name) {
   if (running_.empty()) return std::unexpected("nothing is captured");
   if (name.empty() && running_.size() > 1) return std::unexpected("several captures run: name one");
   const auto found = name.empty() ? running_.begin() : running_.find(name);
@@ -126,7 +126,6 @@ std::expected<Captures::Ended, std::string> Captures::stop(const std::string& na
   Ended out{found->first, std::move(found->second)};
   running_.erase(found);
   release(out.name);
-  if (!nodes_.ranks().is_alone()) out.capture->flush(now);  // what other ranks have seen
   out.capture->detach(board_);
   return out;
 }
@@ -134,14 +133,14 @@ std::expected<Captures::Ended, std::string> Captures::stop(const std::string& na
 // From the thread that writes.
 void Captures::reader_has_left(const std::string& name, const FabricCapture* capture) {
   if (requests_.are_shared()) return requests_.put(kReaderHasLeft, name);
-  nodes_.engine().post([this, name, capture](Instant now) { end_without_reader(name, capture, now); });
+  nodes_.engine().post([this, name, capture](Instant) { end_without_reader(name, capture); });
 }
 
 // Closing waits for no disk: nothing more can be written. It may have been stopped meanwhile.
-void Captures::end_without_reader(const std::string& name, const FabricCapture* capture, Instant now) {
+void Captures::end_without_reader(const std::string& name, const FabricCapture* capture) {
   const auto found = running_.find(name);
   if (found == running_.end() || found->second.get() != capture) return;
-  if (auto ended = stop(name, now)) static_cast<void>(ended->close());
+  if (auto ended = stop(name)) static_cast<void>(ended->close());
 }
 
 std::vector<Captures::Row> Captures::list(Instant now) {

@@ -48,13 +48,13 @@ class Captures : public RunPart {
 
   // From an action, as list().
   // Takes the capture off its ports. An empty name means the only capture. The caller closes what is returned; closing
-  // may wait for the disk, so not in an action.
+  // may wait for the disk, so not in an action. Over ranks it has what others have seen: they rest before a request.
   struct Ended {
     std::string name;
     std::unique_ptr<FabricCapture> capture;
     std::expected<control::CaptureTotals, std::string> close() { return capture->capture().close(); }
   };
-  std::expected<Ended, std::string> stop(const std::string& name, dataplane::Instant now);
+  std::expected<Ended, std::string> stop(const std::string& name);
 
   struct Row {
     std::string name;
@@ -83,7 +83,7 @@ class Captures : public RunPart {
   void begin_one(const std::string& name, std::unique_ptr<FabricCapture> capture, dataplane::Instant now);
   void flush_now_and_then();
   void reader_has_left(const std::string& name, const FabricCapture* capture);
-  void end_without_reader(const std::string& name, const FabricCapture* capture, dataplane::Instant now);
+  void end_without_reader(const std::string& name, const FabricCapture* capture);
   std::expected<void, std::string> reserve(const std::string& name, const std::string& path);
   void release(const std::string& name);
 

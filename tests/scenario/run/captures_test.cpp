@@ -44,8 +44,8 @@ class LiveCaptures : public BuiltFabric {
         name, request, [this](const Captures::Done& done) { answers_.push_back(done ? "started" : done.error()); });
   }
   void stop(Duration when, const std::string& name) {
-    at(when, [this, name](Captures& captures, Instant now) {
-      auto ended = captures.stop(name, now);
+    at(when, [this, name](Captures& captures, Instant) {
+      auto ended = captures.stop(name);
       answers_.push_back(ended ? std::to_string(ended->close()->frames) : ended.error());
     });
   }
@@ -151,10 +151,10 @@ TEST_F(LiveCaptures, SayWhyNot) {
   start(ms(2), "a", {});
   start(ms(2), "b", {.ports = {"tor9:*"}});
   start(ms(2), "c", {.filter = "udp prot"});
-  at(ms(3), [this](Captures& captures, Instant now) {
+  at(ms(3), [this](Captures& captures, Instant) {
     start_now("d", {.path = path("a")});
     start_now("e", {.path = "/nonexistent/e"});
-    answers_.push_back(captures.stop("f", now).error());
+    answers_.push_back(captures.stop("f").error());
   });
   stop(ms(4), "");
   stop(ms(5), "");

@@ -36,13 +36,13 @@ faults:
 '''
 BONDS = '''name: bonds
 run: {clock: virtual, duration: 9s, seed: 1}
-fabric: {kind: hpn, segments: 1, servers_per_segment: 2, rails: 1, planes: 2, aggregations_per_plane: 1, host_link: {rate: 200Gbps, length: 3m},
+fabric: {kind: hpn, segments: 2, servers_per_segment: 2, rails: 1, planes: 2, aggregations_per_plane: 1, host_link: {rate: 200Gbps, length: 3m},
   fabric_link: {rate: 400Gbps, length: 40m}, bond: {mode: lacp, lacp_rate: fast, updelay: 200ms}}
 profiles: {default: {base: lossless}}
-workload: [{name: job, pattern: pairs, from: [s1-h1-nic1], to: [s1-h2-nic1], message: 64KiB, messages: 1000, mtu: 4096, qps: 2, transport: rc, dscp: 3, rate: 10Mbps}]
+workload: [{name: job, pattern: pairs, from: [s1-h1-nic1], to: [s2-h1-nic1], message: 64KiB, messages: 1000, mtu: 4096, qps: 2, transport: rc, dscp: 3, rate: 10Mbps}]
 faults:
   - {at: 2s, link: "s1-h1-nic1:eth1", set: dead}
-  - {at: 3s, link: "s1-h2-nic1:eth0", set: dead}
+  - {at: 3s, link: "s2-h1-nic1:eth0", set: dead}
 '''
 OUTPUTS = ('report.json', 'events.jsonl', 'counters.jsonl', 'flows.jsonl', 'pfc.txt', 'qlen.txt', 'steps.json', 'all.pcapng', 'run.trace')
 FILES = '''name: files

@@ -345,8 +345,8 @@ void FabricServer::add_captures() {
                [this](const Json& arguments, const Reply& reply) {
                  const std::string name = text_argument(arguments, "name");
                  const bool json = wants_json(arguments);
-                 fabric_.part<testbeds::Captures>().ask([reply, name, json](testbeds::Captures& captures, Instant now) {
-                   auto stopped = captures.stop(name, now);
+                 fabric_.part<testbeds::Captures>().ask([reply, name, json](testbeds::Captures& captures, Instant) {
+                   auto stopped = captures.stop(name);
                    if (!stopped) return reply(std::unexpected(stopped.error()));
                    const auto ended = std::make_shared<testbeds::Captures::Ended>(std::move(*stopped));
                    reply.later([ended, json]() -> Result { return closed_capture(*ended, json); });
