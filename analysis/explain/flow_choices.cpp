@@ -34,18 +34,6 @@ uint64_t key_of(const Choice& choice, uint16_t in_port) {
   return dp::Xxh3::of(choice.key.words.data(), choice.key.count, 1);
 }
 
-std::string end_of(const Path& path) {
-  switch (path.end) {
-    case PathEnd::kHost: return "arrives";
-    case PathEnd::kSwitch: return "taken by a switch";
-    case PathEnd::kBridged: return "bridged by what was learned";
-    case PathEnd::kLinkDown: return "link down";
-    case PathEnd::kDropped: return std::string(dp::name_of(path.reason));
-    case PathEnd::kTooLong: return "in a circle";
-  }
-  return "?";
-}
-
 // Two configurations with RTAG7's further parts are taken as different.
 bool are_alike(const control::HashConfig& a, const control::HashConfig& b) {
   return !a.rtag7 && !b.rtag7 && a.model == b.model && a.algorithm == b.algorithm && a.fields == b.fields &&
@@ -122,7 +110,7 @@ class Walk {
     if (path.end == PathEnd::kHost) {
       ++out_.arrived;
     } else {
-      ++out_.lost[end_of(path)];
+      ++out_.lost[end_in_words(path.end, path.reason)];
     }
     FlowChoices::Sample sample{.flow = out_.bytes.size(), .keys = {}};
     std::vector<uint64_t> way;  // functions and shapes

@@ -58,12 +58,27 @@ Choice begun(const dp::HeaderView& view, dp::EcmpGroupMode mode, uint32_t bucket
 
 }  // namespace
 
+std::string end_in_words(PathEnd end, dp::DropReason reason) {
+  switch (end) {
+    case PathEnd::kHost: return "arrives";
+    case PathEnd::kSwitch: return "taken by a switch";
+    case PathEnd::kBridged: return "bridged by what was learned";
+    case PathEnd::kLinkDown: return "link down";
+    case PathEnd::kDropped: return std::string(dp::name_of(reason));
+    case PathEnd::kTooLong: return "in a circle";
+  }
+  return "?";
+}
+
 Walker::Walker(const control::Testbed& testbed, const std::vector<bool>& routed, std::vector<bool> up)
     : testbed_(testbed),
       compiler_(std::make_shared<control::Compiler>(testbed)),
       routes_(compiler_->routes(routed)),
       up_(std::move(up)),
       states_(testbed.fabric.nodes.size()) {}
+
+Walker::Walker(const control::Testbed& testbed, States states, std::vector<bool> up)
+    : testbed_(testbed), up_(std::move(up)), states_(std::move(states)) {}
 
 Walker::Walker(Walker& base, Change change)
     : testbed_(base.testbed_),
@@ -81,6 +96,7 @@ const dp::ForwardingState& Walker::state(uint32_t node) {
     change_(node, *copy);
     state = std::move(copy);
   } else if (state == nullptr) {
+    SOFTSPINE_CHECK(compiler_ != nullptr, node, states_.size());
     state = compiler_->compile(node, (*routes_)[node], up_);
   }
   return *state;
@@ -211,6 +227,7 @@ void Walker::draw_another(dp::Packet& packet, const dp::HeaderView& view) const 
 
 // A group of a slice's uplinks: the routes have no such group.
 bool Walker::is_slice(uint32_t node, const dp::EcmpGroup& group) const {
+  if (routes_ == nullptr) return false;
   if (testbed_.profiles[testbed_.fabric.nodes[node].profile].groups.mode != control::EcmpGroupMode::kPinned)
     return false;
   return std::ranges::find((*routes_)[node].groups, ways_of(*tables_.state, group)) == (*routes_)[node].groups.end();

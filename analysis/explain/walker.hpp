@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "control/compile/compile.hpp"
@@ -75,6 +76,8 @@ struct Path {
   uint32_t node = 0;  // where it ends
   dataplane::DropReason reason = dataplane::DropReason::kCount;
 };
+// "arrives", "link down", a drop reason's name
+std::string end_in_words(PathEnd end, dataplane::DropReason reason);
 
 class Walker {
  public:
@@ -85,6 +88,10 @@ class Walker {
   // `up`, which are also the members that LAGs have.
   Walker(const control::Testbed& testbed, const std::vector<bool>& routed, std::vector<bool> up);
   Walker(const control::Testbed& testbed, const std::vector<bool>& up) : Walker(testbed, up, up) {}
+  // With the tables that the switches of a running fabric have, by node. Hops do not say then whether a slice pins
+  // them.
+  using States = std::vector<std::shared_ptr<const dataplane::ForwardingState>>;
+  Walker(const control::Testbed& testbed, States states, std::vector<bool> up);
   // The same fabric with other tables, to try a change; `base` must outlive the new Walker.
   Walker(Walker& base, Change change);
 
@@ -122,9 +129,9 @@ class Walker {
   Walker* base_ = nullptr;
   Change change_;
   std::shared_ptr<const control::Compiler> compiler_;
-  std::shared_ptr<const std::vector<control::RouteTable>> routes_;
+  std::shared_ptr<const std::vector<control::RouteTable>> routes_;  // null: `states_` has all tables
   std::vector<bool> up_;
-  std::vector<std::shared_ptr<const dataplane::ForwardingState>> states_;  // as they are needed
+  States states_;  // as they are needed
   dataplane::SwitchTables tables_;
   dataplane::ScratchPacket scratch_;
 };

@@ -71,6 +71,7 @@ class LinkControl : public RunPart {
   bool use_engineered(uint32_t node, std::vector<control::Override> overrides, dataplane::Instant now);
 
   bool up(uint32_t link) const { return states_[link].up; }
+  uint32_t count() const { return static_cast<uint32_t>(states_.size()); }
   const LinkState& state(uint32_t link) const { return states_[link]; }
   // Before start(): `see` is called in the action in which links have changed.
   void on_change(std::function<void(dataplane::Instant now)> see) { see_change_ = std::move(see); }

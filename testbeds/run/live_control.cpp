@@ -56,6 +56,11 @@ void LiveControl::ask_with_fills(std::function<void(control::FabricSnapshot, con
   });
 }
 
+void LiveControl::ask_with_tables(std::function<void(control::FabricSnapshot, PathTables)> see) {
+  nodes_.engine().post(
+      [this, see = std::move(see)](Instant now) { see(snapshot_at_(now), path_tables(nodes_, links_, flows_)); });
+}
+
 void LiveControl::ask_switch(uint32_t node, SeeSwitch see, std::function<void(control::Json)> done) {
   nodes_.engine().post([this, node, see = std::move(see), done = std::move(done)](Instant now) {
     control::Json seen;

@@ -19,6 +19,7 @@
 #include "control/telemetry/port_fill.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/fault_control.hpp"
+#include "testbeds/run/flow_paths.hpp"
 #include "testbeds/run/link_control.hpp"
 #include "testbeds/run/local_nodes.hpp"
 #include "testbeds/run/rank_requests.hpp"
@@ -32,9 +33,11 @@ class LiveControl : public RunPart {
       std::function<control::Json(const pipelines::Switch&, const control::RouteTable&, dataplane::Instant now)>;
 
   // All must outlive it. `snapshot_at`: of the whole fabric, from an action.
-  LiveControl(const LocalNodes& nodes, const control::Compiler& compiler, LinkControl& links, FaultControl& faults,
-              RankRequests& requests, std::function<control::FabricSnapshot(dataplane::Instant now)> snapshot_at)
+  LiveControl(const LocalNodes& nodes, const RunFlows& flows, const control::Compiler& compiler, LinkControl& links,
+              FaultControl& faults, RankRequests& requests,
+              std::function<control::FabricSnapshot(dataplane::Instant now)> snapshot_at)
       : nodes_(nodes),
+        flows_(flows),
         compiler_(compiler),
         links_(links),
         faults_(faults),
@@ -47,8 +50,11 @@ class LiveControl : public RunPart {
   void watch(std::function<void(control::FabricSnapshot)> see);
   // As ask(), and how full its switches' memory is.
   void ask_with_fills(std::function<void(control::FabricSnapshot, control::PortFills)> see);
+  // The same, and the tables by which the run's flows find their ways. All nodes are here.
+  void ask_with_tables(std::function<void(control::FabricSnapshot, PathTables)> see);
   // `see` looks at one switch and its routes, on the rank that has it; `done` gets what it has seen.
   void ask_switch(uint32_t node, SeeSwitch see, std::function<void(control::Json)> done);
+  const RunFlows& flows() const { return flows_; }
   // Called from ask_switch(): the file's, and the controller's now.
   const std::vector<control::Override>& overrides(uint32_t node) const { return compiler_.overrides_of(node); }
 
@@ -68,6 +74,7 @@ class LiveControl : public RunPart {
   control::RankPace pace();
 
   const LocalNodes& nodes_;
+  const RunFlows& flows_;
   const control::Compiler& compiler_;
   LinkControl& links_;
   FaultControl& faults_;

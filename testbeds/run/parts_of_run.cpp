@@ -58,7 +58,7 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<TraceRanks>(of.testbed, nodes, flows);
   parts.add<TraceFile>(of.testbed, of.compiler, nodes, log, steps, of.errors);
   parts.add<FrameInjector>(of.testbed, of.assembly);
-  parts.add<LiveControl>(nodes, of.compiler, links, faults, requests, of.snapshot_at);
+  parts.add<LiveControl>(nodes, flows, of.compiler, links, faults, requests, of.snapshot_at);
 }
 
 }  // namespace softspine::testbeds

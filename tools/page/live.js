@@ -25,7 +25,7 @@ async function ask(path) {
   const answer = await fetch(path, { headers: headers(), cache: 'no-store' });
   if (answer.status === 401) throw Object.assign(new Error('a token is needed'), { token: true });
   const body = await answer.json();
-  if (!answer.ok) throw new Error(body.error);
+  if (!answer.ok) throw Object.assign(new Error(body.error), { refused: answer.status === 400 });
   return body;
 }
 
@@ -209,27 +209,44 @@ function draw() {
   pen.textAlign = 'center';
   drawLinks(pen, frame);
   drawPauses(pen, frame);
+  drawWay(pen);
+  drawChosenPort(pen);
   drawNodes(pen, frame);
 }
 
-// Tables. Texts of the fabric are never markup.
-function fill(id, head, rows) {
-  const line = (kind, cells) => {
-    const row = document.createElement('tr');
-    cells.forEach((cell) => {
-      const made = document.createElement(kind);
-      if (cell instanceof Node) { made.className = 'bar'; made.append(cell); } else made.textContent = cell;
-      row.append(made);
-    });
-    return row;
-  };
-  byId(id).replaceChildren(line('th', head), ...rows.map((row) => line('td', row)));
+// Tables. Texts of the fabric are never markup. A cell is a text, a share (meter), or a text to press (button); what is
+// there is changed in place, so that the keyboard's focus stays where it is.
+const meter = (share) => ({ tag: 'meter', share });
+const button = (text, act, pressed) => ({ tag: 'button', text, act, pressed });
+
+function fillCell(into, cell) {
+  if (cell.tag === undefined) {
+    into.className = '';
+    if (into.textContent !== cell || into.firstElementChild) into.textContent = cell;
+    return;
+  }
+  let made = into.firstElementChild;
+  if (!made || made.localName !== cell.tag) {
+    made = document.createElement(cell.tag);
+    into.replaceChildren(made);
+  }
+  into.className = cell.tag === 'meter' ? 'bar' : '';
+  if (cell.tag === 'meter') { made.value = cell.share; return; }
+  if (made.textContent !== cell.text) made.textContent = cell.text;
+  made.onclick = cell.act;
+  made.setAttribute('aria-pressed', String(cell.pressed));
 }
 
-function meter(share) {
-  const bar = document.createElement('meter');
-  bar.value = share;
-  return bar;
+function fill(id, head, rows) {
+  const table = byId(id);
+  [head, ...rows].forEach((cells, number) => {
+    const row = table.rows[number] || table.insertRow();
+    const kind = number === 0 ? 'th' : 'td';
+    while (row.cells.length > cells.length) row.lastElementChild.remove();
+    while (row.cells.length < cells.length) row.append(document.createElement(kind));
+    cells.forEach((cell, place) => fillCell(row.cells[place], cell));
+  });
+  while (table.rows.length > rows.length + 1) table.deleteRow(-1);
 }
 
 // The ports of the highest values, highest first.
@@ -247,12 +264,13 @@ function fullest(values) {
 
 function fillTables(frame) {
   const name = (port) => fabric.ports[port].name;
-  fill('busiest', ['port', 'load', ''], fullest(frame.load).map((port) => [name(port), rate(frame.load[port] * fabric.ports[port].bps), meter(frame.load[port])]));
+  const choice = (port) => button(name(port), () => choosePort(port), port === chosenPort);
+  fill('busiest', ['port', 'load', ''], fullest(frame.load).map((port) => [choice(port), rate(frame.load[port] * fabric.ports[port].bps), meter(frame.load[port])]));
   fill('paused', ['port', 'paused by', 'time', ''], fullest(frame.paused).map((port) =>
-    [name(port), name(fabric.ports[port].peer), percent(frame.paused[port]), meter(frame.paused[port])]));
-  fill('queues', ['port', 'queue', 'holds'], fullest(frame.queueBytes).map((port) => [name(port), String(frame.queue[port]), bytes(frame.queueBytes[port])]));
+    [choice(port), name(fabric.ports[port].peer), percent(frame.paused[port]), meter(frame.paused[port])]));
+  fill('queues', ['port', 'queue', 'holds'], fullest(frame.queueBytes).map((port) => [choice(port), String(frame.queue[port]), bytes(frame.queueBytes[port])]));
   fill('drops', ['reason, or port', 'packets so far'], [...Object.entries(frame.reasons).sort((a, b) => b[1] - a[1]).map(([reason, count]) => [reason, String(count)]),
-    ...fullest(frame.drops).map((port) => [name(port), String(frame.drops[port])])]);
+    ...fullest(frame.drops).map((port) => [choice(port), String(frame.drops[port])])]);
 }
 
 function describe() {
@@ -282,7 +300,7 @@ function fillUplinks(frame) {
   byId('uplinks-title').textContent = `Uplinks of ${opened}`;
   fill('uplinks', ['port', 'to', 'share', ''], above.map((port) => {
     const share = sum > 0 ? frame.tx[port] / sum : 0;
-    return [fabric.ports[port].name, fabric.ports[fabric.ports[port].peer].name, percent(share), meter(share)];
+    return [button(fabric.ports[port].name, () => choosePort(port), port === chosenPort), fabric.ports[fabric.ports[port].peer].name, percent(share), meter(share)];
   }));
 }
 
@@ -320,6 +338,7 @@ function show() {
   draw();
   fillTables(frame);
   fillUplinks(frame);
+  fillFlows(frame);
   describe();
 }
 
@@ -348,12 +367,14 @@ function openChosen() {
   const node = chosen && chosen.members.find((each) => each.tier > 0);
   if (!node) return;
   opened = node.name;
+  listPorts(node);
   show();
   fillThresholds().catch(lost);
 }
 
 canvas.addEventListener('keydown', (event) => {
-  const keys = { ArrowLeft: () => step(-1, 0), ArrowRight: () => step(1, 0), ArrowUp: () => step(0, 1), ArrowDown: () => step(0, -1), Enter: openChosen, ' ': stopOrGoOn };
+  const keys = { ArrowLeft: () => step(-1, 0), ArrowRight: () => step(1, 0), ArrowUp: () => step(0, 1), ArrowDown: () => step(0, -1), Enter: openChosen, ' ': stopOrGoOn,
+    l: () => stepPort(1), L: () => stepPort(-1) };
   const act = keys[event.key];
   if (!act) return;
   event.preventDefault();
@@ -364,7 +385,7 @@ canvas.addEventListener('click', (event) => {
   const box = canvas.getBoundingClientRect();
   const away = (group) => Math.hypot(place(group).x - (event.clientX - box.left), place(group).y - (event.clientY - box.top));
   const near = fabric.groups.reduce((best, group) => (away(group) < away(best) ? group : best));
-  if (away(near) > 30) return;
+  if (away(near) > 30) { clickLink(event.clientX - box.left, event.clientY - box.top); return; }
   choose(near);
   openChosen();
 });
@@ -436,6 +457,7 @@ async function look() {
     byId('slider').max = String(last());
     looks += 1;
     if (opened && looks % 5 === 0) await fillThresholds();
+    if (looks % 5 === 2 && shown < 0) await askFlows();
     if (looks % 10 === 1) await fillCollectives();
   } catch (why) {
     lost(why);

@@ -34,6 +34,7 @@ async function goTo(number, since) {
   show();
   await showRecordedEvents();
   await fillThresholds();
+  await askFlows();
 }
 
 async function playOrStop() {

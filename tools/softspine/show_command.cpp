@@ -58,6 +58,8 @@ Status no_such_view(const Json& views, const std::string& what) {
 struct ShowArguments : FabricArguments {
   std::vector<std::string> words;
   std::string node;
+  std::string port;
+  uint32_t most = 0;                  // rows; 0: as many as the fabric likes
   std::chrono::nanoseconds every{0};  // 0: once
 
   std::string what() const { return CLI::detail::join(words, " "); }
@@ -102,6 +104,8 @@ Status show_views(const ShowArguments& arguments) {
 Status show(const ShowArguments& arguments) {
   const std::string what = arguments.what();
   if (what == "views") return show_views(arguments);
+  if (what != "flow paths" && (!arguments.port.empty() || arguments.most > 0))
+    return wrong_input("--port and --most go with 'flow paths'");
   auto client = Client::connect_to_fabric(arguments.fabric);
   if (!client) {
     const Json known = views_json();
@@ -109,6 +113,8 @@ Status show(const ShowArguments& arguments) {
   }
   Json wanted{{"format", arguments.json ? "json" : "table"}};
   if (!arguments.node.empty()) wanted["node"] = arguments.node;
+  if (!arguments.port.empty()) wanted["port"] = arguments.port;
+  if (arguments.most > 0) wanted["most"] = arguments.most;
   if (arguments.every.count() > 0) return show_again_and_again(*client, arguments, wanted);
   const Result answered = ask_and_print(*client, "show " + what, wanted);
   return answered ? Status::kDone : refused(*client, what, answered.error());
@@ -123,11 +129,14 @@ void add_show_command(CLI::App& app, Status& status) {
                   "Examples:\n"
                   "  softspine show interfaces counters --node tor1\n"
                   "  softspine show drops --every 1s\n"
+                  "  softspine show flow paths --port tor1:Ethernet16\n"
                   "  softspine show counters | jq '.tor1.Ethernet0'\n"
                   "  softspine show views                  what the running fabric can show");
   command->add_option("WORDS", arguments->words, "what: see below")->required();
   add_fabric_options(*command, *arguments);
   command->add_option("--node", arguments->node, "only this node");
+  command->add_option("--port", arguments->port, "of 'flow paths': only flows that leave by NODE:PORT");
+  command->add_option("--most", arguments->most, "of 'flow paths': rows")->check(CLI::Range(1, 1000));
   command->add_option_function<std::string>(
       "--every",
       [arguments](const std::string& text) {

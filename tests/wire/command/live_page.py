@@ -73,7 +73,7 @@ class Browser:
 
     def press(self, key: str) -> None:
         for kind in ('keyDown', 'keyUp'):
-            self.call('Input.dispatchKeyEvent', type=kind, key=key, code=key, **({'text': key} if len(key) == 1 else {}))
+            self.call('Input.dispatchKeyEvent', type=kind, key=key, code=key, **({'text': key if len(key) == 1 else '\r'} if len(key) == 1 or key == 'Enter' else {}))
 
     def picture(self, path: Path) -> int:
         shot = self.call('Page.captureScreenshot', format='png')
@@ -144,6 +144,99 @@ def shows_the_fabric(it: Softspine) -> Problems:
             it('link', 'tor1:Ethernet16', 'up')
 
 
+def flows_on(it: Softspine, browser: Browser, port: str) -> Problems:
+    """The page's flows beside those of `show`."""
+    if not browser.until(f"flowAnswer && document.getElementById('flows-title').textContent.includes({json.dumps(port + ' →')})"):
+        yield f'{port}: no flows: ' + str(browser.value("document.getElementById('flow-section').innerText"))
+        return
+    answer = browser.value('flowAnswer')
+    now = it.show('flow', 'paths', '--port', port)
+    keys = ('flow', 'source', 'source_qp', 'destination', 'destination_qp', 'state', 'path', 'end', 'is_drawn')
+    if {row['flow']: [row[key] for key in keys] for row in answer['rows']} != {row['flow']: [row[key] for key in keys] for row in now['rows']}:
+        yield f'{port}: the page has {answer["rows"]}, show has {now["rows"]}'
+    grown = {row['flow']: row['sent_bytes'] for row in now['rows']}
+    if any(not 0 < row['sent_bytes'] <= grown[row['flow']] for row in answer['rows']):
+        yield f'{port}: {answer["rows"]}, later {now["rows"]}'
+    drawn = [row[0] for row in browser.value(ROWS.format('flows'))]
+    if sorted(drawn) != sorted(f'{row["source"]} QP {row["source_qp"]} → {row["destination"]} QP {row["destination_qp"]}' for row in now['rows']):
+        yield f'{port}: drawn are {drawn}'
+    if f'{now["found"]} of {now["flows"]} flows' not in browser.value("document.getElementById('crossing').textContent"):
+        yield f'{port}: ' + browser.value("document.getElementById('crossing').textContent")
+
+
+def pixels(browser: Browser, colour: str) -> int:
+    """Of the fabric's canvas, in the colour that the style has under this name."""
+    return browser.value(f"""(() => {{
+      const probe = document.createElement('canvas').getContext('2d');
+      probe.fillStyle = style('{colour}');
+      probe.fillRect(0, 0, 1, 1);
+      const wanted = probe.getImageData(0, 0, 1, 1).data;
+      const all = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+      let count = 0;
+      for (let i = 0; i < all.length; i += 4) count += Math.abs(all[i] - wanted[0]) + Math.abs(all[i + 1] - wanted[1]) + Math.abs(all[i + 2] - wanted[2]) < 6;
+      return count;
+    }})()""")
+
+
+def shows_flows(it: Softspine) -> Problems:
+    """flows through a chosen port are those of `show flow paths`, by list, table and keys; the way of a chosen one is drawn"""
+    with it.running(it.write('storm.yaml', STORM.replace('incast, from', 'incast, qps: 2, from')), '--http', '127.0.0.1:0') as run:
+        served = Served(it, run)
+        for size, dark in (((1300, 1100), False), ((420, 900), True)):
+            browser = Browser(it, served.url, size, dark)
+            try:
+                yield from chosen_flows(it, browser)
+                browser.picture(it.folder / f'flows-{size[0]}.png')
+            finally:
+                browser.end()
+
+
+def chosen_flows(it: Softspine, browser: Browser) -> Problems:
+    if not browser.until("kept.length > 5 && document.querySelectorAll('#busiest tr').length > 2"):
+        yield 'nothing is drawn'
+        return
+    browser.value("document.getElementById('fabric').focus()")
+    for key in ('ArrowDown', 'ArrowDown', 'Enter', 'l'):
+        browser.press(key)
+    node = browser.value('chosen.name')
+    yield from flows_on(it, browser, f'{node}:Ethernet0')
+    options = browser.value("[...document.getElementById('port').options].map((option) => option.textContent)")
+    ends = {port: link['to'] for port, link in it.show('links').items() if port.startswith(f'{node}:')}
+    if options[2:] != [f'{port} → {to}' for port, to in ends.items()]:
+        yield f'the list has {options} instead of {ends}'
+    browser.press('L')
+    if not browser.until(f"portName(chosenPort) === {json.dumps(list(ends)[-1])}"):
+        yield 'L does not go back: ' + browser.value('portName(chosenPort)')
+    yield from flows_on(it, browser, list(ends)[-1]) if node == 'tor2' else ()
+    browser.value("choosePort(portNumber('tor1:Ethernet0'))")
+    yield from flows_on(it, browser, 'tor1:Ethernet0')
+    before = pixels(browser, '--way')
+    browser.value("document.querySelector('#flows button').focus()")
+    browser.press('Enter')
+    if not browser.until('chosenRow()'):
+        yield 'Enter does not choose a flow'
+        return
+    row = browser.value('chosenRow()')
+    said = browser.value("document.getElementById('path').textContent")
+    if ', '.join(row['path']) not in said or row['end'] not in said or len(row['path']) != 4:
+        yield f'the way of {row} is {said}'
+    browser.until('kept.length > 40')
+    if browser.value("document.activeElement.textContent") not in [cells[0] for cells in browser.value(ROWS.format('flows'))]:
+        yield 'the focus does not stay: ' + browser.value("document.activeElement.outerHTML")[:200]
+    if before != 0 or pixels(browser, '--way') < 300:
+        yield f'{before}, then {pixels(browser, "--way")} pixels of a way'
+    if not browser.until("[...document.querySelectorAll('#flows tr')].slice(1).some((row) => row.cells[2].textContent.endsWith('b/s'))"):
+        yield 'no rates: ' + str(browser.value(ROWS.format('flows')))
+    browser.value("document.getElementById('turn').click()")
+    if not browser.until("flowAnswer && portName(chosenPort) === 'h1:eth0' && document.getElementById('crossing').textContent.startsWith('0 of 6 flows')"):
+        yield 'the other direction: ' + browser.value("document.getElementById('crossing').textContent")
+    if pixels(browser, '--way') != 0:
+        yield 'the way of a flow that is not chosen any more'
+    browser.value("const list = document.getElementById('port'); list.value = '*'; list.dispatchEvent(new Event('change'))")
+    if not browser.until("flowAnswer && document.getElementById('crossing').textContent.startsWith('6 of 6 flows')"):
+        yield 'every port: ' + browser.value("document.getElementById('crossing').textContent")
+
+
 def shows_collectives(it: Softspine) -> Problems:
     """collectives have their sizes, times and bus bandwidth, as `show collectives` has them"""
     fabric = STORM[:STORM.index('workload')] + 'collectives: [{name: ring, op: all_reduce, size: 64KiB, iterations: 3}]\n'
@@ -188,4 +281,4 @@ def has_a_dashboard(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([shows_the_fabric, shows_collectives, has_a_dashboard]))
+    sys.exit(main([shows_the_fabric, shows_flows, shows_collectives, has_a_dashboard]))

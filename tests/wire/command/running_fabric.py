@@ -30,6 +30,7 @@ WORDS = {  # of each thing's table
     'drops': ['REASON'],
     'hash counters': ['SHORT_KEYS', 'tor1'],
     'flows': ['WORKLOAD', 'h1', 'h3'],
+    'flow paths': ['PATH', 'h1:eth0', 'tor2:Ethernet0', ' of 21 flows'],
     'collectives': ['COLLECTIVE', 'BUSBW_GB/s', 'all_reduce', '65,536'],
     'traces': ['TRACE', 'ENDED_US', 't  '],
     'training': ['TRAINING', 'gpt', 'data'],

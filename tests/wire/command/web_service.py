@@ -66,7 +66,7 @@ def serves_what_show_shows(it: Softspine) -> Problems:
             there = served.json(path + ('?node=tor1' if needs_node else ''))
             here = it.show(*view.split(), *(['--node', 'tor1'] if needs_node else []))
             for each in (there, here):  # the instant of the look
-                if view in ('loads', 'pressure'):
+                if view in ('loads', 'pressure', 'flow paths'):
                     each.pop('at_ps')
             if there != here:
                 yield f'{view}: /api has {json.dumps(there)[:300]}, show has {json.dumps(here)[:300]}'
@@ -77,7 +77,9 @@ def serves_what_show_shows(it: Softspine) -> Problems:
         if list(one) != list(it.show('interfaces', 'counters', '--node', 'tor1')):
             yield f'interfaces of tor1: {list(one)}'
         for path, status in (('/api/show/arp', 400), ('/api/show/arp?node=nobody', 400), ('/api/show/nothing', 404), ('/../../etc/passwd', 404),
-                             ('/%2e%2e/%2e%2e/etc/passwd', 404), ('/api/link', 405),
+                             ('/%2e%2e/%2e%2e/etc/passwd', 404), ('/api/link', 405), ('/api/show/flow/paths?port=tor1', 400), ('/api/show/flow/paths?port=tor1:x', 400),
+                             ('/api/show/flow/paths?most=0', 400), ('/api/show/flow/paths?most=1001', 400), ('/api/show/flow/paths?most=-1', 400),
+                             ('/api/show/flow/paths?most=9x', 400), ('/api/show/flow/paths?node=nobody', 400), ('/api/show/flow/paths?flow=1', 400),
                              ('/api/entrance?node=h1', 404)):
             got, text = served.curl(path, '--path-as-is')
             if got != status or not json.loads(text)['error']:
@@ -230,7 +232,7 @@ def bears_abuse(it: Softspine) -> Problems:
     rng = random.Random(1)
     upgrade = b'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
     kinds = (rng.randbytes(200) + b'\r\n\r\n', b'GET / HT', b'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n' * 20,
-             b'GET /api/show/report HTTP/1.1\r\nHost: localhost\r\n\r\n', b'POST /api/link HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n',
+             b'GET /api/show/report HTTP/1.1\r\nHost: localhost\r\n\r\n', b'GET /api/show/flow/paths?most=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n' * 20, b'POST /api/link HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n',
              b'GET /events HTTP/1.1\r\nHost: localhost\r\n' + upgrade)
     with it.running(it.write('running.yaml', FABRIC), '--http', '127.0.0.1:0') as run:
         served = Served(it, run)

@@ -2,6 +2,7 @@
 #include "tools/softspine/views/fabric_server.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -54,6 +55,11 @@ Takes only_of_a_node() {
 Takes of_a_switch() {
   return {{.name = "node", .help = "a switch", .required = true}};
 }
+Takes of_flow_paths() {
+  return {{.name = "port", .help = "only flows that leave by it: NODE:PORT"},
+          {.name = "node", .help = "only flows from or to this host"},
+          {.name = "most", .help = "rows, 1 to 1000; 20 if not given", .type = "integer"}};
+}
 // Sizes are bytes, times picoseconds (capture_requests.hpp).
 Takes of_a_capture() {
   return {{.name = "path", .help = "the file to write", .required = true},
@@ -102,6 +108,20 @@ std::expected<LinkEnd, std::string> port_of(const Fabric& fabric, const std::str
   return LinkEnd{*node, static_cast<uint16_t>(port - ports.begin())};
 }
 
+// Of a query it is text, of the socket a number.
+std::expected<size_t, std::string> rows_wanted(const Json& arguments) {
+  constexpr size_t kUsual = 20;
+  constexpr size_t kMost = 1'000;
+  const auto found = arguments.find("most");
+  if (found == arguments.end()) return kUsual;
+  const std::string text = found->is_string() ? found->get<std::string>() : found->dump();
+  size_t out = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || out == 0 || out > kMost)
+    return std::unexpected("most: a number from 1 to " + std::to_string(kMost));
+  return out;
+}
+
 // One link by a port, or all of a node's.
 std::expected<std::vector<uint32_t>, std::string> links_of(const Fabric& fabric, const std::string& text) {
   if (text.find(':') != std::string::npos) {
@@ -118,7 +138,8 @@ std::expected<std::vector<uint32_t>, std::string> links_of(const Fabric& fabric,
 
 }  // namespace
 
-FabricServer::FabricServer(RunningFabric& fabric, std::vector<FileUse> uses) : fabric_(fabric), uses_(std::move(uses)) {
+FabricServer::FabricServer(RunningFabric& fabric, std::vector<FileUse> uses)
+    : fabric_(fabric), uses_(std::move(uses)), paths_(fabric.testbed(), fabric.part<testbeds::LiveControl>().flows()) {
   fabric_.part<RankRequests>().on(kCommand, [this](const std::string& request, Instant) { carry_out(request); });
   add_views();
   add_link();
@@ -195,7 +216,11 @@ void FabricServer::add_views() {
   for (const View& view : views()) {
     const std::string command = "show " + std::string(view.words);
     const bool of_switch = std::holds_alternative<SwitchView>(view.made);
-    const CommandFacts facts = reads(command, view.help, of_switch ? of_a_switch() : only_of_a_node());
+    const bool of_paths = std::holds_alternative<PathView>(view.made);
+    const CommandFacts facts = reads(command, view.help,
+                                     of_switch  ? of_a_switch()
+                                     : of_paths ? of_flow_paths()
+                                                : only_of_a_node());
     std::visit([&](const auto& made) { add_view(facts, made); }, view.made);
   }
   handle(reads("views", "what `show` can show"), [](const Json&) -> Result { return views_json(); });
@@ -218,6 +243,35 @@ void FabricServer::add_view(const CommandFacts& facts, const FabricView& view) {
     auto& control = fabric_.part<testbeds::LiveControl>();
     if (view.needs_fills) return control.ask_with_fills(show);
     control.ask([show](FabricSnapshot snapshot) { show(std::move(snapshot), {}); });
+  });
+}
+
+// Flows are walked on the server's thread, over tables that the worker has copied the pointers of.
+void FabricServer::add_view(const CommandFacts& facts, const PathView& view) {
+  handle_later(facts, [this, view](const Json& arguments, const Reply& reply) {
+    if (fabric_.part<RankRequests>().are_shared()) {
+      return reply(std::unexpected("the ways of flows are not there with more than one rank yet"));
+    }
+    const auto node = wanted_node(arguments);
+    if (!node) return reply(std::unexpected(node.error()));
+    const auto most = rows_wanted(arguments);
+    if (!most) return reply(std::unexpected(most.error()));
+    std::optional<LinkEnd> port;
+    if (const std::string text = text_argument(arguments, "port"); !text.empty()) {
+      const auto found = port_of(fabric_.testbed().fabric, text);
+      if (!found) return reply(std::unexpected(found.error()));
+      port = *found;
+    }
+    const bool json = wants_json(arguments);
+    fabric_.part<testbeds::LiveControl>().ask_with_tables([this, reply, view, node = *node, most = *most, port, json](
+                                                              FabricSnapshot snapshot, testbeds::PathTables tables) {
+      reply.later([this, view, node, most, port, json, snapshot = std::move(snapshot),
+                   tables = std::move(tables)]() mutable -> Result {
+        const std::lock_guard guard{paths_lock_};
+        Json rows = view.json({snapshot, fabric_.testbed().fabric, paths_, std::move(tables), port, node, most});
+        return json ? std::move(rows) : Json(view.text(rows));
+      });
+    });
   });
 }
 

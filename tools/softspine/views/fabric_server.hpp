@@ -42,6 +42,7 @@ class FabricServer {
   void add_views();
   void add_view(const control::CommandFacts& facts, const FabricView& view);
   void add_view(const control::CommandFacts& facts, const SwitchView& view);
+  void add_view(const control::CommandFacts& facts, const PathView& view);
   void add_view(const control::CommandFacts& facts, const PagedView& view);
   std::expected<std::string, std::string> wanted_node(const control::Json& arguments) const;
   void add_link();
@@ -59,6 +60,8 @@ class FabricServer {
   std::mutex lock_;
   std::map<uint64_t, control::Reply> replies_;  // of rank 0's requests that are under way
   uint64_t requests_ = 0;
+  std::mutex paths_lock_;  // a handler may be called without the server's thread
+  testbeds::FlowPaths paths_;
   control::Server server_;
 };
 

@@ -16,6 +16,7 @@
 #include "control/telemetry/show_tables.hpp"
 #include "tools/softspine/views/device_view.hpp"
 #include "tools/softspine/views/fabric_view.hpp"
+#include "tools/softspine/views/flow_path_view.hpp"
 #include "tools/softspine/views/run_report.hpp"
 #include "tools/softspine/views/switch_views.hpp"
 
@@ -115,6 +116,8 @@ std::vector<View> fabric_views() {
       {"hash counters", "flowlets begun, keys that a packet was too short for, and packets of overrides",
        FabricView{switches_of, table_of<hash_table>}},
       of_section(section_of("flows")),
+      {"flow paths", "the flows that have sent most, or cross a port (--port), and the ports of their ways",
+       PathView{flow_paths_json, flow_paths_text}},
       of_section(section_of("collectives")),
       {"nccl-tests", "collectives as nccl-tests prints them: a line a size that has ended",
        FabricView{[](const Shown& it) { return collectives_json(it.snapshot); }, table_of<nccl_tables>}},

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "control/telemetry/port_fill.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "pipelines/switch.hpp"
+#include "testbeds/run/flow_paths.hpp"
 #include "testbeds/run/running_fabric.hpp"
 
 namespace softspine::tools {
@@ -41,6 +43,17 @@ struct ShownSwitch {
   dataplane::Instant now;
 };
 
+// The material of a view of flows and their paths. The paths are those of the tables of the snapshot's instant.
+struct ShownPaths {
+  const control::FabricSnapshot& snapshot;
+  const control::Fabric& fabric;
+  testbeds::FlowPaths& paths;
+  testbeds::PathTables tables;
+  std::optional<control::LinkEnd> port;  // only flows that leave by it; none: all
+  std::string node;                      // only flows from or to this host; empty: of all
+  size_t most;                           // rows
+};
+
 // Removes from a snapshot whatever is not of one node.
 using KeepNode = void (*)(control::FabricSnapshot& snapshot, const std::string& node);
 void keep_only(control::FabricSnapshot& snapshot, const std::string& node);
@@ -57,6 +70,11 @@ struct FabricView {
 struct SwitchView {
   control::Json (*rows)(const ShownSwitch& shown);
 };
+// As FabricView; with arguments of its own.
+struct PathView {
+  control::Json (*json)(ShownPaths shown);
+  std::string (*text)(const control::Json& shown);
+};
 // A text that may be hundreds of megabytes.
 struct PagedView {
   void (*put)(const control::FabricSnapshot& snapshot, const control::Reply::PutPage& put);
@@ -65,7 +83,7 @@ struct PagedView {
 struct View {
   std::string_view words;
   std::string_view help;
-  std::variant<FabricView, SwitchView, PagedView> made;
+  std::variant<FabricView, SwitchView, PathView, PagedView> made;
 };
 
 // The views, in the order of the help.
