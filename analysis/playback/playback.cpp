@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "analysis/playback/recorded_flows.hpp"
 #include "control/record/recording_file.hpp"
 #include "control/report/fabric_map.hpp"
 #include "control/report/snapshot_ports.hpp"
@@ -175,6 +176,13 @@ Json Playback::group_thresholds(const std::string& node, const RecordedState& st
     out.push_back(control::group_threshold({own_name(query.text(1)), group, bytes}, static_cast<uint64_t>(xoff)));
   }
   return out;
+}
+
+// At the end what the run's results have, which is later than the last sample.
+Json Playback::flow_paths(const std::string& port, const std::string& node, int64_t at_ps, int64_t most) {
+  const bool is_end = at_ps >= end_ps_ || at_ps >= states_.at(INT64_MAX).at_ps;
+  const int64_t instant = is_end ? end_ps_ : states_.at(at_ps).at_ps;
+  return recorded_flow_paths(recording_, {port, node, instant, most, is_end});
 }
 
 Json Playback::samples(int64_t most) {

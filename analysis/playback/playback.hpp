@@ -5,6 +5,7 @@
 //   map             as of a running fabric, and `recording`: {"end_ps", "samples", "lacks": [sentence, …]}
 //   loads           counters and queues at the instant
 //   thresholds      of a switch: what its queues and priority groups hold, and where they mark and pause
+//   flow_paths      the flows through a port, and their ways (recorded_flows.hpp)
 //   samples         instants of samples, thinned out if there are more than wanted
 //   events          up to the instant: the last ones, as /events has them, and how many of each kind
 //   section         of the report at the end of the run
@@ -37,6 +38,8 @@ class Playback {
   control::Json loads(int64_t at_ps);
   // Null: there is no such switch.
   control::Json thresholds(const std::string& node, int64_t at_ps);
+  // Null: there is no such port or host.
+  control::Json flow_paths(const std::string& port, const std::string& node, int64_t at_ps, int64_t most);
   control::Json samples(int64_t most);
   // `without`: kinds that are counted, and not listed.
   control::Json events(int64_t at_ps, int64_t most, const std::set<std::string>& without);

@@ -96,6 +96,19 @@ CREATE TABLE events( -- the event log, in its order
   packets INTEGER, first_ps INTEGER, last_ps INTEGER, -- of drops
   what TEXT -- of control's
 );
+CREATE TABLE flow_ways( -- where a flow goes from the sample on; not over ranks
+  way_id INTEGER PRIMARY KEY,
+  t_ps INTEGER NOT NULL,
+  flow_id INTEGER, -- null: too much changes; later ways are not recorded
+  is_drawn INTEGER NOT NULL, -- 1: each packet takes some of the ports
+  end TEXT NOT NULL -- arrives; else what becomes of its packets
+);
+CREATE TABLE flow_way_ports( -- that send it, in the order of the way: its host's is the first
+  way_id INTEGER NOT NULL REFERENCES flow_ways,
+  hop INTEGER NOT NULL,
+  port_id INTEGER NOT NULL REFERENCES ports,
+  PRIMARY KEY(way_id, hop)
+) WITHOUT ROWID;
 CREATE TABLE flows( -- one queue pair's stream each
   flow_id INTEGER PRIMARY KEY,
   workload TEXT NOT NULL, source TEXT NOT NULL, destination TEXT NOT NULL, -- hosts

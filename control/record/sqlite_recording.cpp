@@ -183,6 +183,15 @@ void Recording::add_event(Event event) {
   hand_over_if_due(guard, now);
 }
 
+void Recording::add_ways(dataplane::Instant now, const std::vector<RecordedWay>& ways) {
+  std::unique_lock guard{lock_};
+  for (const RecordedWay& each : ways) {
+    batch_.ways.push_back({now.count_ps(), each});
+    batch_.rows += 1 + each.ports.size();
+    hand_over_if_due(guard, now);
+  }
+}
+
 void Recording::count(SampleTable table, size_t rows) {
   rows_[static_cast<size_t>(table)] += rows;
   batch_.rows += rows;
@@ -223,6 +232,7 @@ void Recording::write(const Batch& batch) {
     instant.done();
   }
   write_events(batch);
+  write_ways(batch);
   database_.run("COMMIT");
   tell_of_error();
 }
@@ -258,6 +268,19 @@ void Recording::write_events(const Batch& batch) {
   }
 }
 
+void Recording::write_ways(const Batch& batch) {
+  if (batch.ways.empty()) return;
+  Statement row{database_, "INSERT INTO flow_ways VALUES(?1, ?2, ?3, ?4, ?5)"};
+  Statement port{database_, "INSERT INTO flow_way_ports VALUES(?1, ?2, ?3)"};
+  for (const Way& each : batch.ways) {
+    row.add(++ways_).add(each.t_ps);
+    each.of.flow ? row.add(*each.of.flow) : row.add_null();
+    row.add(int64_t{each.of.is_drawn}).add(each.of.end).done();
+    int64_t hop = 0;
+    for (const LinkEnd end : each.of.ports) port.add(ways_).add(hop++).add(ports_.of(end)).done();
+  }
+}
+
 void Recording::tell_of_error() {
   if (database_.is_fine()) return;
   database_.roll_back();
@@ -284,6 +307,7 @@ bool Recording::add_results(const FabricSnapshot& snapshot, const Json& report,
       "CREATE INDEX events_by_time ON events(t_ps);"
       "CREATE INDEX events_by_port ON events(port_id, t_ps);"
       "CREATE INDEX flow_samples_by_flow ON flow_samples(flow_id, t_ps);"
+      "CREATE INDEX flow_way_ports_by_port ON flow_way_ports(port_id);"
       "COMMIT; PRAGMA journal_mode = DELETE");
   tell_of_error();
   for (Insert& insert : inserts_) insert.statement.reset();

@@ -31,6 +31,14 @@
 
 namespace softspine::control {
 
+// The way of a flow from an instant on, by the ports that send it.
+struct RecordedWay {
+  std::optional<uint32_t> flow;  // none: later ways are not recorded
+  bool is_drawn = false;
+  std::string end = {};
+  std::vector<LinkEnd> ports = {};
+};
+
 class Recording {
  public:
   // Told once, by the writer's thread, of an error: a sentence that begins with the file's path.
@@ -47,6 +55,9 @@ class Recording {
   static std::unique_ptr<SampleSink> samples(std::shared_ptr<Recording> of);
   static std::unique_ptr<FlowSink> flow_samples(std::shared_ptr<Recording> of);
   static std::unique_ptr<EventSink> events(std::shared_ptr<Recording> of);
+
+  // From the thread of the sinks, while these are open.
+  void add_ways(dataplane::Instant now, const std::vector<RecordedWay>& ways);
 
   // After the sinks' ends.
   void finish();
@@ -71,8 +82,13 @@ class Recording {
     int64_t t_ps = 0;
     std::array<uint64_t, kSampleTables> rows{};
   };
+  struct Way {
+    int64_t t_ps = 0;
+    RecordedWay of;
+  };
   struct Batch {
     std::array<RecordedRows, kSampleTables> tables;
+    std::vector<Way> ways;
     std::vector<Event> events;
     std::vector<Instants> samples;
     size_t rows = 0;
@@ -102,6 +118,7 @@ class Recording {
   void write(const Batch& batch);
   void insert_rows(Insert& insert, const RecordedRows& rows);
   void write_events(const Batch& batch);
+  void write_ways(const Batch& batch);
   void tell_of_error();
 
   std::string path_;
@@ -122,6 +139,7 @@ class Recording {
   std::deque<Batch> waiting_;
   bool is_over_ = false;
   std::array<Insert, kSampleTables> inserts_;  // the writer's
+  int64_t ways_ = 0;                           // likewise: written
   std::thread writer_;
 };
 

@@ -26,7 +26,7 @@ PathTables path_tables(const LocalNodes& nodes, const LinkControl& links, const 
   return out;
 }
 
-void FlowPaths::look(PathTables tables, std::span<const uint32_t> wanted) {
+uint32_t FlowPaths::look(PathTables tables, std::span<const uint32_t> wanted) {
   if (!walker_ || tables != tables_) {
     tables_ = std::move(tables);
     walker_.emplace(testbed_, tables_.states, tables_.up);
@@ -35,11 +35,12 @@ void FlowPaths::look(PathTables tables, std::span<const uint32_t> wanted) {
   }
   steps_ = 0;
   for (const uint32_t flow : wanted) {
-    if (steps_ >= kStepsOfLook || ports_ >= kMostPorts) return;
+    if (steps_ >= kStepsOfLook || ports_ >= kMostPorts) return steps_;
     if (paths_[flow]) continue;
     paths_[flow] = walk(flows_.plan(flow), tables_.host_ports[flow]);
     ports_ += paths_[flow]->ports.size();
   }
+  return steps_;
 }
 
 // That packets sent by this port go to; none: a host's.

@@ -37,6 +37,8 @@ struct PathTables {
 PathTables path_tables(const LocalNodes& nodes, const LinkControl& links, const RunFlows& flows);
 
 struct FlowPath {
+  friend bool operator==(const FlowPath&, const FlowPath&) = default;
+
   std::vector<control::LinkEnd> ports;  // that send it, in the order of the way: its host's is the first
   bool is_drawn = false;                // each packet takes some of them
   std::string end;                      // "arrives"; else what becomes of it, or of some of its packets
@@ -50,8 +52,8 @@ class FlowPaths {
   // Both must outlive it.
   FlowPaths(const control::Testbed& testbed, const RunFlows& flows) : testbed_(testbed), flows_(flows) {}
 
-  // `wanted`: flows that have no path yet get theirs in this order, as far as the limits allow.
-  void look(PathTables tables, std::span<const uint32_t> wanted);
+  // `wanted`: flows that have no path yet get theirs in this order, as far as the limits allow. Returns the steps.
+  uint32_t look(PathTables tables, std::span<const uint32_t> wanted);
   const FlowPath* of(uint32_t flow) const { return flow < paths_.size() && paths_[flow] ? &*paths_[flow] : nullptr; }
 
  private:

@@ -49,7 +49,7 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<PfcFile>(of.testbed, nodes, captures, of.errors);
   parts.add<QueueLengths>(of.testbed, nodes);
   auto& log = parts.add<EventLog>(of.testbed, nodes, of.incidents, of.errors);
-  parts.add<RunRecording>(of.testbed, of.compiler, nodes, flows, log, of.errors);
+  parts.add<RunRecording>(of.testbed, of.compiler, nodes, flows, links, log, of.errors);
   parts.add<StalledFlows>(of.testbed, engine, flows, links);
   auto& rank_links = parts.add<RankLinks>(of.testbed, nodes, flows);
   auto& steps = parts.add<StepLog>(of.testbed, nodes, flows, captures, of.steps);

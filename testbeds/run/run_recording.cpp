@@ -54,6 +54,7 @@ std::expected<void, std::string> RunRecording::open(const RecordingRequest& requ
   const SeriesRequest series{.path = {}, .interval = request.run.interval, .counters = {}};
   counters_.open(recording_ ? Recording::samples(recording_) : nullptr, series);
   flows_.open(recording_ ? Recording::flow_samples(recording_) : nullptr, series.interval);
+  ways_.open(recording_, series.interval);
   log_.open(recording_ ? Recording::events(recording_) : nullptr);
   return created;
 }

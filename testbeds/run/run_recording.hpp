@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's recording (control/record/sqlite_recording.hpp): counters, flows and events of a running fabric on their way
-// to it, at an interval of its own, beside whatever else is written. Over ranks rank 0 writes it.
+// A run's recording (control/record/sqlite_recording.hpp): counters, flows, their ways and events of a running fabric
+// on their way to it, at an interval of its own, beside whatever else is written. Over ranks rank 0 writes it.
 #pragma once
 
 #include <expected>
@@ -12,6 +12,7 @@
 #include "testbeds/run/counter_series.hpp"
 #include "testbeds/run/event_log.hpp"
 #include "testbeds/run/flow_series.hpp"
+#include "testbeds/run/flow_ways.hpp"
 #include "testbeds/run/run_part.hpp"
 
 namespace softspine::testbeds {
@@ -28,14 +29,15 @@ class RunRecording : public RunPart {
  public:
   // All must outlive it. `log`: a part before this one, whose events it takes.
   RunRecording(const control::Testbed& testbed, const control::Compiler& compiler, const LocalNodes& nodes,
-               const RunFlows& flows, EventLog& log, control::ErrorChannel& errors)
+               const RunFlows& flows, const LinkControl& links, EventLog& log, control::ErrorChannel& errors)
       : testbed_(testbed),
         compiler_(compiler),
         nodes_(nodes),
         log_(log),
         errors_(errors),
         counters_(testbed, compiler, nodes, errors),
-        flows_(testbed, nodes, flows, errors) {}
+        flows_(testbed, nodes, flows, errors),
+        ways_(testbed, nodes, flows, links) {}
 
   // Called before the first window. Over ranks by all at once. The error is a sentence.
   std::expected<void, std::string> open(const RecordingRequest& request);
@@ -61,6 +63,7 @@ class RunRecording : public RunPart {
   control::ErrorChannel& errors_;
   CounterSeries counters_;
   FlowSeries flows_;
+  FlowWays ways_;
   bool is_open_ = false;
   std::shared_ptr<control::Recording> recording_;  // null: it is not open, or rank 0 has it
 };

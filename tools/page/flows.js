@@ -85,9 +85,9 @@ async function askFlows() {
   if (wanted !== chosenPort || !answer) { fillFlows(current()); return; }
   flowRefusal = '';
   if (flowAnswer && answer.at_ps > flowAnswer.at_ps) {
-    const before = new Map(flowAnswer.rows.map((row) => [row.flow, row.sent_bytes]));
+    const before = new Map(flowAnswer.rows.filter((row) => row.sent_bytes !== null).map((row) => [row.flow, row.sent_bytes]));
     const span = answer.at_ps - flowAnswer.at_ps;
-    flowRates = new Map(answer.rows.filter((row) => before.has(row.flow)).map((row) => [row.flow, Math.max(0, row.sent_bytes - before.get(row.flow)) * 8e12 / span]));
+    flowRates = new Map(answer.rows.filter((row) => before.has(row.flow) && row.sent_bytes !== null).map((row) => [row.flow, Math.max(0, row.sent_bytes - before.get(row.flow)) * 8e12 / span]));
   }
   flowAnswer = answer;
   fillFlows(current());
@@ -112,7 +112,7 @@ function fillFlows(frame) {
   }
   if (!flowAnswer) { fill('flows', [], []); byId('crossing').textContent = flowRefusal; return; }
   const { flows, followed, found, rows } = flowAnswer;
-  byId('crossing').textContent = `${found} of ${flows} flows, ${bytes(flowAnswer.sent_bytes)} sent` + (rows.length < found ? `; the ${rows.length} that sent most` : '') +
+  byId('crossing').textContent = `${found} of ${flows} flows` + (flowAnswer.sent_bytes === null ? '' : `, ${bytes(flowAnswer.sent_bytes)} sent`) + (rows.length < found ? `; the ${rows.length} that sent most` : '') +
     (followed < flows ? `; the ways of ${flows - followed} are not known yet` : '') + (flowAnswer.lacks ? `. ${flowAnswer.lacks}` : '');
   fill('flows', ['flow', 'of', 'rate', 'sent', 'CNPs', 'state', 'paused on its way'], rows.map((row) => [
     button(`${row.source} QP ${row.source_qp} → ${row.destination} QP ${row.destination_qp}`, () => chooseFlow(row.flow), row.flow === chosenFlow),

@@ -31,6 +31,8 @@ using control::Result;
 namespace {
 
 constexpr int64_t kMostEvents = 1'000;
+constexpr int64_t kMostFlows = 1'000;
+constexpr int64_t kUsualFlows = 20;
 constexpr int64_t kMostInstants = 10'000;
 
 struct ViewArguments {
@@ -78,6 +80,15 @@ class RecordingServer {
     add("show thresholds", "what queues and priority groups of a switch hold, and where they mark and pause",
         {{.name = "node", .help = "a switch", .required = true}, at_ps()},
         [this](const Json& wanted) { return playback_.thresholds(word_of(wanted, "node"), instant(wanted)); });
+    add("show flow paths", "the flows that have sent most by then, or cross a port, and the ports of their ways",
+        {{.name = "port", .help = "only flows that leave by it: NODE:PORT"},
+         {.name = "node", .help = "only flows from or to this host"},
+         {.name = "most", .help = "rows, 1 to 1000; 20 if not given", .type = "integer"},
+         at_ps()},
+        [this](const Json& wanted) {
+          const int64_t most = std::clamp<int64_t>(number_of(wanted, "most", kUsualFlows), 1, kMostFlows);
+          return playback_.flow_paths(word_of(wanted, "port"), word_of(wanted, "node"), instant(wanted), most);
+        });
     add("recording samples", "instants of samples, at most so many",
         {{.name = "most", .help = "1 to 10000", .type = "integer"}}, [this](const Json& wanted) {
           return playback_.samples(std::clamp<int64_t>(number_of(wanted, "most", kMostInstants), 1, kMostInstants));

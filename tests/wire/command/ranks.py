@@ -83,7 +83,7 @@ def recorded(path: Path) -> dict[str, object]:
     with closing(sqlite3.connect(path)) as database:
         names = [name for name, in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
         return {f'the recording: {name}': database.execute(f'SELECT * FROM {name}' + (" WHERE section <> 'engine'" if name == 'report' else '')).fetchall()
-                for name in names}
+                for name in names if not name.startswith('flow_way')}
 
 
 def outputs_of(folder: Path) -> dict[str, object]:

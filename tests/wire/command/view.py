@@ -145,6 +145,35 @@ def has_map_thresholds_and_events(it: Softspine) -> Problems:
                 yield f'{path}: {status} {text}'
 
 
+def has_flows_and_their_ways(it: Softspine) -> Problems:
+    """ways at any instant are those that explain finds with the links of that instant; bytes are the rows', and the results' at the end"""
+    with viewed(it) as of:
+        flows = of.rows.execute('SELECT flow_id, source, destination, source_port, destination_qp, reliable, sent_bytes, first_sent_ps, iif(reliable, fct_acked_ps, fct_ps) '
+                                'FROM flows').fetchall()
+        for at_ps, down in ((0, []), (399_000_000, []), (450_000_000, ['--down', 'tor1:Ethernet12']), (of.end_ps, [])):
+            crossing: dict[str, set[int]] = defaultdict(set)
+            for flow, source, destination, port, qp, reliable, sent, first, took in flows:
+                hops = it('explain', 'questions.yaml', '--from', source, '--to', destination, '--sport', port, '--qp', qp, *down, '--json').json()['hops']
+                path = [f'{source}:eth0', *(f'{hop["switch"]}:{hop["out_port"]}' for hop in hops)]
+                for each in path:
+                    crossing[each].add(flow)
+                answer = of.served.json(f'/api/show/flow/paths?node={source}&at_ps={at_ps}')
+                row = next(row for row in answer['rows'] if row['flow'] == flow)
+                by_rows = of.one('SELECT total(sent_bytes) FROM flow_samples WHERE flow_id = ? AND t_ps <= ?', flow, at_ps) if reliable else None
+                then = of.one('SELECT max(t_ps) FROM samples WHERE t_ps <= ?', at_ps) or 0 if at_ps < of.end_ps else at_ps
+                state = 'not begun' if first is None or first > then else 'ended' if took is not None and first + took <= then else 'goes on'
+                if (row['path'], row['sent_bytes'], row['state'], row['end']) != (path, sent if at_ps == of.end_ps else by_rows, state, 'arrives'):
+                    yield f'at {at_ps}: {row} instead of {path}, {sent}, {by_rows}, {state}'
+                if ('lacks' in answer) != any(row['sent_bytes'] is None for row in answer['rows']):
+                    yield f'at {at_ps}: {answer}'
+            for port in of.ports.values():
+                answer = of.served.json(f'/api/show/flow/paths?port={port}&at_ps={at_ps}')
+                if {row['flow'] for row in answer['rows']} != crossing[port] or answer['found'] != len(crossing[port]) or answer['flows'] != len(flows):
+                    yield f'{port} at {at_ps}: {answer} instead of {crossing[port]}'
+        if len(of.served.json('/api/show/flow/paths?most=2')['rows']) != 2 or of.served.curl('/api/show/flow/paths?port=none:eth0')[0] != 400:
+            yield 'limits'
+
+
 def refuses_what_is_no_recording(it: Softspine) -> Problems:
     """what is no recording, and an address that others reach, are refused; a killed run's recording is shown up to there"""
     it.write('text.sqlite', 'not a database')
@@ -212,6 +241,12 @@ def looks(it: Softspine, of: Recorded, browser: Browser) -> Problems:
     shares = {row[0]: float(row[2].split()[0]) for row in browser.value(ROWS.format('uplinks'))}
     if set(shares) != set(above) or not above or any(abs(shares[port] - 100 * value / sum(above.values())) > 0.6 for port, value in above.items()):
         yield f'uplinks: {shares} instead of {above}'
+    browser.value("choosePort(portNumber('tor1:Ethernet0'))")
+    if not browser.until("document.querySelectorAll('#flows tr').length > 3 && document.getElementById('crossing').textContent.includes('open loops')"):
+        yield 'flows: ' + browser.value("document.getElementById('flow-section').innerText")
+    rows = of.served.json(f'/api/show/flow/paths?port=tor1:Ethernet0&at_ps={instants[storm]}')['rows']
+    if [row[0] for row in browser.value(ROWS.format('flows'))] != [f'{row["source"]} QP {row["source_qp"]} → {row["destination"]} QP {row["destination_qp"]}' for row in rows]:
+        yield f'flows: {browser.value(ROWS.format("flows"))} instead of {rows}'
     if browser.picture(it.folder / 'view.png') < 20_000:
         yield 'an empty picture'
     browser.value("document.getElementById('play').click()")
@@ -222,4 +257,4 @@ def looks(it: Softspine, of: Recorded, browser: Browser) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([answers_by_its_rows, has_map_thresholds_and_events, refuses_what_is_no_recording, moves_over_the_run]))
+    sys.exit(main([answers_by_its_rows, has_map_thresholds_and_events, has_flows_and_their_ways, refuses_what_is_no_recording, moves_over_the_run]))
