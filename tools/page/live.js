@@ -370,6 +370,7 @@ function openChosen() {
   listPorts(node);
   show();
   fillThresholds().catch(lost);
+  askGroups().catch(lost);
 }
 
 canvas.addEventListener('keydown', (event) => {
@@ -457,6 +458,7 @@ async function look() {
     byId('slider').max = String(last());
     looks += 1;
     if (opened && looks % 5 === 0) await fillThresholds();
+    if (opened && looks % 10 === 4 && shown < 0) await askGroups();
     if (looks % 5 === 2 && shown < 0) await askFlows();
     if (looks % 10 === 1) await fillCollectives();
   } catch (why) {

@@ -44,6 +44,7 @@ WORDS = {  # of each thing's table
     'arp --node tor1': ['nothing'],
     'mac --node tor1': ['vlan', 'Ethernet0'],
     'thresholds --node tor1': [''],
+    'hash groups --node tor1': ['over_expected', 'ecmp 0', '10.0.2.0/24', 'spine2'],
     'map': ['"testbed": "running"', '"Ethernet0"'],
     'loads': ['"at_ps"'],
     'pressure': ['"at_ps"'],

@@ -10,6 +10,7 @@
 
 #include "control/report/fabric_map.hpp"
 #include "control/telemetry/text_table.hpp"
+#include "tools/softspine/views/group_view.hpp"
 
 namespace softspine::tools {
 
@@ -171,6 +172,9 @@ const View kViews[] = {
     {"arp", "the neighbours that a switch knows (--node)", SwitchView{neighbours_json}},
     {"thresholds", "queues and priority groups of a switch, and where they mark and pause (--node)",
      SwitchView{thresholds_json}},
+    {"hash groups",
+     "ECMP groups and LAGs of a switch: what each member has sent, and what an even hash would give it (--node)",
+     SwitchView{hash_groups_json}},
     {"mac", "the hosts that a switch has learned (--node)", SwitchView{macs_json}},
 };
 
