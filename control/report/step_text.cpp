@@ -107,21 +107,51 @@ Json rank_json(const RankSteps& rank) {
           {"waits", rank.waits}, {"spans", std::move(spans)}, {"longest_waits", std::move(longest)}};
 }
 
+Json causes_json(const JobSteps& job) {
+  Json out = Json::array();
+  for (const CauseOfWaits& it : job.causes) {
+    out.push_back({{"cause", kWaitCauseWords[static_cast<size_t>(it.cause)]},
+                   {"at", it.what},
+                   {"by", it.root},
+                   {"waited_ps", it.waited.count_ps()},
+                   {"waits", it.waits}});
+  }
+  return out;
+}
+
 Json job_json(const JobSteps& job) {
   Json ranks = Json::array();
   for (const RankSteps& rank : job.ranks) ranks.push_back(rank_json(rank));
-  Json causes = Json::array();
-  for (const CauseOfWaits& it : job.causes) {
-    causes.push_back({{"cause", kWaitCauseWords[static_cast<size_t>(it.cause)]},
-                      {"at", it.what},
-                      {"by", it.root},
-                      {"waited_ps", it.waited.count_ps()},
-                      {"waits", it.waits}});
-  }
   return {{"name", job.name},
           {"kind", job.is_training ? "training" : "collective"},
-          {"causes", std::move(causes)},
+          {"causes", causes_json(job)},
           {"ranks", std::move(ranks)}};
+}
+
+// Those with a wait, that with the longest first.
+std::vector<const RankSteps*> ranks_that_waited(const JobSteps& job, size_t most) {
+  std::vector<const RankSteps*> out;
+  for (const RankSteps& rank : job.ranks) {
+    if (!rank.longest.empty()) out.push_back(&rank);
+  }
+  std::ranges::stable_sort(out, std::greater{},
+                           [](const RankSteps* it) { return it->longest[0].to - it->longest[0].from; });
+  out.resize(std::min(out.size(), most));
+  return out;
+}
+
+Json wait_row(const RankSteps& rank) {
+  const StepWait& wait = rank.longest[0];
+  return {{"rank", rank.rank},
+          {"host", rank.host},
+          {"waits", rank.waits},
+          {"waited_ps", rank.waited.count_ps()},
+          {"longest_ps", (wait.to - wait.from).count_ps()},
+          {"from_ps", wait.from.count_ps()},
+          {"peer", wait.peer},
+          {"peer_host", wait.peer_host},
+          {"cause", kWaitCauseWords[static_cast<size_t>(wait.reason.cause)]},
+          {"text", reason_text(wait.reason)}};
 }
 
 std::string micros(Duration time) {
@@ -131,14 +161,7 @@ std::string micros(Duration time) {
 std::string waits_table(const StepsSnapshot& steps) {
   TextTable table{{"<JOB", "<RANK", "WAITED_US", "LONGEST_US", "<FOR", "<REASON"}};
   for (const JobSteps& job : steps.jobs) {
-    std::vector<const RankSteps*> ranks;
-    for (const RankSteps& rank : job.ranks) {
-      if (!rank.longest.empty()) ranks.push_back(&rank);
-    }
-    std::ranges::stable_sort(ranks, std::greater{},
-                             [](const RankSteps* it) { return it->longest[0].to - it->longest[0].from; });
-    ranks.resize(std::min(ranks.size(), kRowsOfTable));
-    for (const RankSteps* rank : ranks) {
+    for (const RankSteps* rank : ranks_that_waited(job, kRowsOfTable)) {
       const StepWait& wait = rank->longest[0];
       table.add({job.name, fmt::format("{} ({})", rank->rank, rank->host), micros(rank->waited),
                  micros(wait.to - wait.from), fmt::format("{} ({})", wait.peer, wait.peer_host),
@@ -200,6 +223,23 @@ Json steps_json(const StepsSnapshot& steps, const std::string& testbed) {
   Json jobs = Json::array();
   for (const JobSteps& job : steps.jobs) jobs.push_back(job_json(job));
   return {{"steps", 1}, {"testbed", testbed}, {"jobs", std::move(jobs)}};
+}
+
+Json waits_json(const StepsSnapshot& steps) {
+  constexpr size_t kRanks = 64;
+  Json out = Json::array();
+  for (const JobSteps& job : steps.jobs) {
+    Json rows = Json::array();
+    for (const RankSteps* rank : ranks_that_waited(job, kRanks)) rows.push_back(wait_row(*rank));
+    Json causes = causes_json(job);
+    if (causes.size() > kRanks) causes.erase(causes.begin() + kRanks, causes.end());
+    out.push_back({{"name", job.name},
+                   {"kind", job.is_training ? "training" : "collective"},
+                   {"ranks", job.ranks.size()},
+                   {"rows", std::move(rows)},
+                   {"causes", std::move(causes)}});
+  }
+  return out;
 }
 
 std::string steps_table(const StepsSnapshot& steps) {

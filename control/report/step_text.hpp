@@ -16,6 +16,8 @@ std::string time_in_words(dataplane::Duration time);
 std::string reason_text(const WaitReason& reason);
 
 Json steps_json(const StepsSnapshot& steps, const std::string& testbed);
+// Of each job the ranks with the longest waits, 64 at most, with that wait and its reason; and what all waits were for.
+Json waits_json(const StepsSnapshot& steps);
 // The ranks that waited longest, and what for; then what all waits were for.
 std::string steps_table(const StepsSnapshot& steps);
 

@@ -221,7 +221,7 @@ const button = (text, act, pressed) => ({ tag: 'button', text, act, pressed });
 
 function fillCell(into, cell) {
   if (cell.tag === undefined) {
-    into.className = '';
+    into.className = cell.length > 40 ? 'words' : '';
     if (into.textContent !== cell || into.firstElementChild) into.textContent = cell;
     return;
   }
@@ -461,6 +461,7 @@ async function look() {
     if (opened && looks % 10 === 4 && shown < 0) await askGroups();
     if (looks % 5 === 2 && shown < 0) await askFlows();
     if (looks % 10 === 1) await fillCollectives();
+    if (looks % 10 === 6 && shown < 0) await fillWaits();
   } catch (why) {
     lost(why);
     pause = 2000;

@@ -256,6 +256,50 @@ def shows_collectives(it: Softspine) -> Problems:
             browser.end()
 
 
+def shows_waits(it: Softspine) -> Problems:
+    """ranks' waits and their reasons are those of `show rank waits` and `show steps`; without --steps nothing of it is shown"""
+    late = STORM.replace('messages: 64}', 'messages: 2, start: 200us}').replace('1GiB', '4MiB') + 'collectives: [{name: ring, op: all_reduce, size: 8MiB, algorithm: ring, protocol: simple, ranks: [h1, h2, h3, h4, h8]}]\n'
+    for options in (['--steps', str(it.folder / 'steps.json')], []):
+        with it.running(it.write('late.yaml', late), '--http', '127.0.0.1:0', *options) as run:
+            browser = Browser(it, Served(it, run).url, (1300, 1500), False)
+            try:
+                yield from (waits_on(it, browser) if options else no_waits_on(browser))
+            finally:
+                browser.end()
+
+
+def no_waits_on(browser: Browser) -> Problems:
+    if not browser.until("!document.getElementById('ranks').hidden && looks > 20") or not browser.value("noSteps && document.getElementById('waits').hidden"):
+        yield 'waits without --steps'
+
+
+def waits_on(it: Softspine, browser: Browser) -> Problems:
+    while it.show('collectives')['ring']['ranks_done'] < 5:
+        time.sleep(0.1)
+    (job,) = it.show('rank', 'waits')
+    (steps,) = it.show('steps')['jobs']
+    longest = {rank['rank']: rank['longest_waits'][0] for rank in steps['ranks'] if rank['longest_waits']}
+    wanted = sorted(longest, key=lambda rank: longest[rank]['from_ps'] - longest[rank]['to_ps'])
+    if [row['rank'] for row in job['rows']] != wanted or job['causes'] != steps['causes'] or job['ranks'] != 5 or len(wanted) < 3:
+        yield f'{job} instead of {steps}'
+    for row in job['rows']:
+        wait = longest[row['rank']]
+        if (row['longest_ps'], row['from_ps'], row['peer_host'], row['cause'], row['text']) != (
+                wait['to_ps'] - wait['from_ps'], wait['from_ps'], wait['peer_host'], wait['reason']['cause'], wait['reason']['text']):
+            yield f'{row} instead of {wait}'
+    last = json.dumps(job['rows'][-1]['text'])
+    if not browser.until(f"document.getElementById('rank-waits').innerText.includes({last})"):
+        yield 'not on the page: ' + str(browser.value("document.getElementById('waits').innerText"))
+        return
+    micros = lambda ps: f'{ps / 1e6:.1f} µs'  # noqa: E731
+    if browser.value(ROWS.format('rank-waits')) != [[job['name'], f'{row["rank"]} ({row["host"]})', micros(row['waited_ps']), micros(row['longest_ps']), f'{row["from_ps"] / 1e9:.3f} ms',
+                                                     f'{row["peer"]} ({row["peer_host"]})', row['cause'], row['text']] for row in job['rows']]:
+        yield f'{browser.value(ROWS.format("rank-waits"))} instead of {job["rows"]}'
+    if browser.value(ROWS.format('causes')) != [[job['name'], row['cause'], row['at'], row['by'] or '–', str(row['waits']), micros(row['waited_ps'])] for row in job['causes'][:8]]:
+        yield f'{browser.value(ROWS.format("causes"))} instead of {job["causes"]}'
+    browser.picture(it.folder / 'waits.png')
+
+
 def has_a_dashboard(it: Softspine) -> Problems:
     """every metric of docs/grafana.json is one of /metrics, or of its reference"""
     text = (ROOT / 'docs' / 'grafana.json').read_text()
@@ -281,4 +325,4 @@ def has_a_dashboard(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([shows_the_fabric, shows_flows, shows_collectives, has_a_dashboard]))
+    sys.exit(main([shows_the_fabric, shows_flows, shows_collectives, shows_waits, has_a_dashboard]))

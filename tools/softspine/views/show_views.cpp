@@ -65,6 +65,10 @@ Json stats_of(const Shown& shown) {
 Json shown_steps(const Shown& shown) {
   return shown.snapshot.steps == nullptr ? Json() : steps_json(*shown.snapshot.steps, shown.testbed.name);
 }
+// The same without the spans: its size does not follow the number of ranks.
+Json shown_waits(const Shown& shown) {
+  return shown.snapshot.steps == nullptr ? Json() : waits_json(*shown.snapshot.steps);
+}
 std::string shown_steps_table(const Shown& shown) {
   return shown.snapshot.steps == nullptr ? "nothing is recorded; softspine run --steps FILE does so\n"
                                          : steps_table(*shown.snapshot.steps);
@@ -125,6 +129,8 @@ std::vector<View> fabric_views() {
       of_section(section_of("traces")),
       {"steps", "what ranks of collectives and trainings waited for, if run --steps records it",
        FabricView{shown_steps, shown_steps_table}},
+      {"rank waits", "likewise: the ranks with the longest waits, without what all of them did",
+       FabricView{shown_waits, shown_steps_table}},
       of_section(section_of("edges")),
       {"nic-ports", "both ports of each NIC that has two: bytes each way, and the most that waited before it",
        FabricView{[](const Shown& it) { return nic_ports_json(it.snapshot); }, table_of<nic_ports_table>,

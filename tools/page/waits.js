@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks of collectives and trainings waited for, if the run records it (--steps).
+'use strict';
+
+const MOST_RANKS = 16;
+let noSteps = false; // nothing is recorded: nobody asks again
+
+async function fillWaits() {
+  if (noSteps) return;
+  const jobs = await ask('/api/show/rank/waits');
+  noSteps = jobs === null;
+  if (noSteps) return;
+  const time = (ps) => `${(ps / 1e6).toFixed(1)} µs`;
+  const rank = (number, host) => `${number} (${host})`;
+  byId('waits').hidden = jobs.every((job) => job.rows.length === 0);
+  byId('jobs').textContent = jobs.map((job) => `${job.name}: ${job.kind} of ${job.ranks} ranks`).join('; ');
+  fill('rank-waits', ['job', 'rank', 'waited in all', 'longest', 'at', 'for', 'cause', 'reason'], jobs.flatMap((job) => job.rows.slice(0, MOST_RANKS).map((row) => [
+    job.name, rank(row.rank, row.host), time(row.waited_ps), time(row.longest_ps), instant(row.from_ps), rank(row.peer, row.peer_host), row.cause, row.text])));
+  fill('causes', ['job', 'cause', 'at', 'by', 'waits', 'waited'], jobs.flatMap((job) => job.causes.slice(0, ROWS).map((row) => [
+    job.name, row.cause, row.at, row.by || '–', String(row.waits), time(row.waited_ps)])));
+}
