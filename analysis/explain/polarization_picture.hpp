@@ -7,7 +7,10 @@
 //   band     where an ideal hash would have 19 of 20 links, if each had the average number of flows to expect
 //   idle     links without a flow are marked below the line, side by side as one mark, so that they are seen in
 //            thousands of links, too
-// The name and numbers of a link are its bar's tooltip.
+// A tier of many links has a column for each switch instead: its links from those without a flow at the bottom to the
+// fullest, in the same colours, 100 % high; dashes show how many would have no flow by chance. With many switches those
+// side by side share a column.
+// The name and numbers of a link, or of a column's links, are its tooltip.
 #pragma once
 
 #include <string>
