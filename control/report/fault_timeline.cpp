@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "control/telemetry/svg.hpp"
@@ -52,17 +55,22 @@ std::string short_time(double ps) {
   return fmt::format("{:.4g} {}", ps, kUnits[unit]);
 }
 
+std::string packets_in_words(uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " packet" : " packets");
+}
+
 class Picture {
  public:
   Picture(const FabricSnapshot& snapshot, const std::string& testbed) : end_(snapshot.instant), testbed_(testbed) {
     for (const FaultSnapshot& fault : snapshot.faults) {
       if (fault.window) rows_.push_back(&fault);
     }
+    keep_costliest();
     choose_span();
   }
 
   std::string draw() {
-    const size_t shown = std::min(rows_.size(), kRows);
+    const size_t shown = rows_.size();
     Svg svg{kWidth, kHead + static_cast<double>(shown) * kRow + 34};
     draw_head(svg);
     for (size_t i = 0; i < shown; ++i) draw_row(svg, *rows_[i], kHead + static_cast<double>(i) * kRow);
@@ -71,6 +79,23 @@ class Picture {
   }
 
  private:
+  // Of more faults than there is room for, those that lost most, or made a flow stand still longest; in their order.
+  void keep_costliest() {
+    if (rows_.size() <= kRows) return;
+    left_out_ = rows_.size() - kRows;
+    std::vector<size_t> order(rows_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order, std::greater{}, [this](size_t i) {
+      const LossWindow& window = *rows_[i]->window;
+      return std::pair{window.lost.packets, longest_stall(window)};
+    });
+    order.resize(kRows);
+    std::ranges::sort(order);
+    std::vector<const FaultSnapshot*> kept;
+    for (const size_t i : order) kept.push_back(rows_[i]);
+    rows_ = std::move(kept);
+  }
+
   // From a little before the first fault to a little after the last thing that is known of any.
   void choose_span() {
     if (rows_.empty()) return;
@@ -109,13 +134,17 @@ class Picture {
     if (rows_.empty()) svg.text({kLeft, kHead + 14}, "no fault has struck");
   }
 
+  static Duration longest_stall(const LossWindow& window) {
+    Duration out;
+    for (const FlowLoss& flow : window.flows) out = std::max(out, flow.stalled);
+    return out;
+  }
   static std::string words_for(const LossWindow& window) {
-    std::string out = fmt::format("{} packets lost", window.lost.packets);
+    std::string out = packets_in_words(window.lost.packets) + " lost";
     if (window.lost.packets > 0) {
       out += " in " + short_time(static_cast<double>((window.lost.last - window.at).count_ps()));
     }
-    Duration longest;
-    for (const FlowLoss& flow : window.flows) longest = std::max(longest, flow.stalled);
+    const Duration longest = longest_stall(window);
     if (longest.count_ps() > 0) {
       out += fmt::format(", a flow stood still for {}", short_time(static_cast<double>(longest.count_ps())));
     }
@@ -152,7 +181,7 @@ class Picture {
       const double height = std::max(2.0, kBand * bins.packets[i] / most);
       const double width = std::max(1.5, x_of(from + bins.width) - x_of(from));
       svg.box({x_of(from), floor - height}, width, height, kLossColour, "none", 1, 0,
-              fmt::format("{} packets in {}", bins.packets[i], short_time(static_cast<double>(bins.width.count_ps()))));
+              packets_in_words(bins.packets[i]) + " in " + short_time(static_cast<double>(bins.width.count_ps())));
     }
   }
 
@@ -162,13 +191,14 @@ class Picture {
       svg.line({x_of(at), kHead}, {x_of(at), top}, "#cccccc", 0.7, "3");
       svg.text({x_of(at), top + 14}, short_time(at), {.size = 11, .anchor = "middle"});
     }
-    if (rows_.size() > kRows)
-      svg.text({kLeft, top + 30}, fmt::format("and {} more faults", rows_.size() - kRows), kSmall);
+    if (left_out_ > 0)
+      svg.text({kLeft, top + 30}, fmt::format("and {} more faults, which lost no more than these", left_out_), kSmall);
   }
 
   Instant end_;
   const std::string& testbed_;
   std::vector<const FaultSnapshot*> rows_;
+  size_t left_out_ = 0;
   double begin_ps_ = 0;
   double end_ps_ = 1e9;
 };

@@ -40,7 +40,7 @@ TEST(FaultTimeline, HasARowForEachFaultThatBeganWithItsLossesAndMarks) {
   const std::string svg = fault_timeline(fabric, "small");
   EXPECT_EQ(count_of(svg, "link &lt;a&gt; – b down"), 2u) << "escaped";
   EXPECT_EQ(count_of(svg, "a – b up"), 0u) << "a repair is no fault";
-  EXPECT_EQ(count_of(svg, "<title>1 packets in 1 us</title>"), 2u);
+  EXPECT_EQ(count_of(svg, "<title>1 packet in 1 us</title>"), 2u);
   EXPECT_EQ(count_of(svg, ">R</text>"), 2u);
   EXPECT_EQ(count_of(svg, ">A</text>"), 0u) << "nothing is as before";
 }
@@ -59,6 +59,23 @@ TEST(FaultTimeline, CountsTheRowsThatItHasNoRoomFor) {
   const std::string svg = fault_timeline(with_faults(43), "small");
   EXPECT_EQ(count_of(svg, "b down"), 40u);
   EXPECT_EQ(count_of(svg, "and 3 more faults"), 1u);
+}
+
+TEST(FaultTimeline, KeepsThoseThatCostMost) {
+  FabricSnapshot fabric = with_faults(43);
+  for (const size_t i : {41u, 42u}) {
+    fabric.faults[i].what = "a costly one";
+    fabric.faults[i].window->lost.add(fabric.faults[i].at + Duration::us(4), 1000);
+  }
+  fabric.faults[40].what = "a long one";
+  fabric.faults[40].window->flows.push_back({.stalled = Duration::us(7)});
+  const std::string svg = fault_timeline(fabric, "small");
+  EXPECT_EQ(count_of(svg, "a costly one"), 2u);
+  EXPECT_EQ(count_of(svg, "a long one"), 1u);
+  EXPECT_EQ(count_of(svg, "b down"), 37u);
+  EXPECT_EQ(count_of(svg, "2 packets lost in 4 us"), 2u);
+  EXPECT_EQ(count_of(svg, "1 packet lost in 3 us"), 38u);
+  EXPECT_LT(svg.find("a long one"), svg.find("a costly one")) << "in the order of time";
 }
 
 TEST(FaultTimeline, OfARunWithoutFaultsSaysSo) {
