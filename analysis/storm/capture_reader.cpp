@@ -246,7 +246,7 @@ std::optional<CaptureError> CaptureReader::take_statistics(std::span<const uint8
 std::optional<CaptureError> CaptureReader::add_interface(std::span<const uint8_t> body) {
   auto block = interface_block(body, order_);
   if (!block) return error(block.error().message, kBlockHeadBytes + block.error().at);
-  if (interfaces_.size() >= kMaxInterfaces) return error("more than 65,536 interfaces");
+  if (interfaces_.size() >= kMaxInterfaces) return error("more than 262,144 interfaces");
   interfaces_.push_back({.name = std::move(block->name),
                          .description = std::move(block->description),
                          .filter = std::move(block->filter),

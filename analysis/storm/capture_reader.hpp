@@ -83,7 +83,7 @@ struct CapturedFrame {
 class CaptureReader {
  public:
   static constexpr uint32_t kMaxBlockBytes = 16 << 20;
-  static constexpr size_t kMaxInterfaces = 65'536;
+  static constexpr size_t kMaxInterfaces = 262'144;  // a pod of 15,360 hosts has 92,160 ports
 
   explicit CaptureReader(CaptureInput::Read read, size_t read_bytes = CaptureInput::kReadBytes)
       : input_(std::move(read), read_bytes) {}

@@ -22,6 +22,8 @@ constexpr double kRowHeight = 128;
 constexpr double kBoxHeight = 42;
 constexpr double kMaxBoxWidth = 112;
 constexpr double kCharacterWidth = 0.61;  // of its size
+constexpr double kLeastName = 7.5;        // size of its letters
+constexpr double kSecondLine = 10;        // below the first
 constexpr double kBoxGap = 12;
 constexpr size_t kMaxArrows = 80;  // that a reader can distinguish
 constexpr std::string_view kFaintArrow = "#efc9bd";
@@ -64,6 +66,17 @@ std::string_view tier_name(int tier) {
   if (tier == control::kHostTier) return "hosts";
   const auto row = std::ranges::find(control::kSwitchRoles, tier, &control::RoleRow::tier);
   return row == control::kSwitchRoles.end() ? "" : row->label;
+}
+
+// In a box of this width: whole, on two lines where one is too narrow for it (its end tells it from its neighbours), or
+// else shortened.
+std::vector<std::string> name_lines(const std::string& name, double width) {
+  const auto most = static_cast<size_t>(std::max(3.0, (width - 3) / (kLeastName * kCharacterWidth)));
+  if (name.size() <= most) return {name};
+  for (size_t at = name.rfind('-'); at != std::string::npos && at > 0; at = name.rfind('-', at - 1)) {
+    if (at + 1 <= most && name.size() - at - 1 <= most) return {name.substr(0, at + 1), name.substr(at + 1)};
+  }
+  return {shortened_name(name, most)};
 }
 
 // For a narrow box: three digits, no space.
@@ -231,7 +244,7 @@ void Map::draw_rows(Svg& svg, double top) const {
     const bool is_known = std::ranges::any_of(row.nodes, [this](uint32_t n) { return log_.nodes[n].is_tier_known; });
     svg.text({kMargin, y + 4}, is_known ? tier_name(row.tier) : "", {.size = 13, .colour = colours::kFaint});
     if (!row.squares.empty()) {
-      svg.text({kMargin, y + 21}, fmt::format("{} more as squares", row.squares.size()),
+      svg.text({kMargin, y + 21}, fmt::format("+{} as squares", row.squares.size()),
                {.size = 11, .colour = colours::kFaint});
       draw_squares(svg, row, y + kBoxHeight / 2 + kBelowBoxes);
     }
@@ -389,13 +402,21 @@ void Map::draw_node(Svg& svg, uint32_t node) const {
   const std::string& name = log_.nodes[node].name;
   const std::string remark = remark_on(node);
   const double size = width > 80 ? 13 : 10.5;
-  const double name_size = std::clamp((width - 3) / (static_cast<double>(name.size()) * kCharacterWidth), 8.0, size);
   const double corner = log_.nodes[node].tier == 0 ? 12 : 3;
   svg.box({centre.x - width / 2, centre.y - kBoxHeight / 2}, width, kBoxHeight, fill, edge, 1.6, corner, name);
-  svg.text({centre.x, centre.y + (remark.empty() ? 4.5 : -2)},
-           shortened_name(name, static_cast<size_t>(std::max(3.0, width / (name_size * kCharacterWidth)))),
-           {.size = name_size, .colour = words, .is_bold = true, .anchor = "middle"});
-  svg.text({centre.x, centre.y + 13}, remark, {.size = size * 0.82, .colour = words, .anchor = "middle"});
+  const std::vector<std::string> lines = name_lines(name, width);
+  double y = centre.y + (remark.empty() ? 4.5 : -2) - (lines.size() > 1 ? kSecondLine / 2 : 0);
+  for (const std::string& line : lines) {
+    const double fits = (width - 3) / (static_cast<double>(line.size()) * kCharacterWidth);
+    svg.text({centre.x, y}, line,
+             {.size = std::clamp(fits, kLeastName, lines.size() > 1 ? kSecondLine : size),
+              .colour = words,
+              .is_bold = true,
+              .anchor = "middle"});
+    y += kSecondLine;
+  }
+  svg.text({centre.x, centre.y + (lines.size() > 1 ? 15 : 13)}, remark,
+           {.size = size * 0.82, .colour = words, .anchor = "middle"});
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 5> kHostWords = {"h", "host", "nic", "ser
 // A switch, of whatever tier: gpu-sw1 is one for GPUs.
 constexpr std::array<std::string_view, 3> kSwitchWords = {"sw", "switch", "access"};
 // Where a node is, not what it is.
-constexpr std::array<std::string_view, 10> kPlaceWords = {"p",     "pod", "s",    "seg", "segment",
-                                                          "plane", "su",  "rail", "row", "dc"};
+constexpr std::array<std::string_view, 14> kPlaceWords = {"p",    "pod", "s",  "seg", "segment", "plane", "su",
+                                                          "rail", "row", "dc", "r",   "rack",    "z",     "zone"};
 
 struct NamedTier {
   int tier = kNoTier;

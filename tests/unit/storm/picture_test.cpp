@@ -139,7 +139,7 @@ TEST(Picture, IsNoLargerForAMillionPausesAndAThousandNodes) {
   const std::string svg = picture(kFacts, it.log, found);
   EXPECT_EQ(wrong_in_xml(svg), "");
   EXPECT_LT(svg.size(), 400'000u);
-  EXPECT_NE(svg.find("980 more as squares"), std::string::npos);
+  EXPECT_NE(svg.find("+980 as squares"), std::string::npos);
   EXPECT_NE(svg.find("more</text>"), std::string::npos) << "rows that are left out are said";
 }
 
@@ -147,6 +147,20 @@ size_t times(const std::string& text, const std::string& part) {
   size_t found = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
   return found;
+}
+
+// As of a pod: twenty boxes in a row are too narrow for names, whose ends tell them apart.
+TEST(Picture, NamesNodesOfAPodOnTwoLines) {
+  MadeLog it;
+  for (int i = 1; i <= 40; ++i) it.link("s12-h" + std::to_string(i) + "-nic3", "s12-r3-tor1");
+  for (int i = 1; i <= 40; ++i) it.stop("s12-r3-tor1", "s12-h" + std::to_string(i) + "-nic3", 1'000 + i);
+  const Analysis found = it.analysis();
+  const std::string svg = picture(kFacts, it.log, found);
+  EXPECT_EQ(wrong_in_xml(svg), "");
+  EXPECT_EQ(times(svg, ">nic3<"), 20u);
+  EXPECT_EQ(times(svg, ">s12-h7-<"), 1u);
+  EXPECT_EQ(svg.find("…<"), std::string::npos) << "none is cut";
+  EXPECT_NE(svg.find(">ToRs<"), std::string::npos) << "r3 says where, tor1 what it is";
 }
 
 // 128 hosts, as of a fat tree with k = 8: 100 are stopped, 20 have a box.
@@ -159,7 +173,7 @@ TEST(Picture, DrawsEveryVictim) {
   const Analysis found = it.analysis();
   const std::string svg = picture(kFacts, it.log, found);
   EXPECT_EQ(wrong_in_xml(svg), "");
-  EXPECT_NE(svg.find("108 more as squares"), std::string::npos);
+  EXPECT_NE(svg.find("+108 as squares"), std::string::npos);
   EXPECT_EQ(svg.find("not drawn"), std::string::npos);
   const std::string edge = "stroke=\"" + std::string{colours::kVictimEdge} + "\"";
   EXPECT_EQ(times(svg, edge), 100u + 1u + 1u) << "the hosts, tor1, the legend";
@@ -206,7 +220,7 @@ TEST(Picture, HasABoxForWhomTheRootPauses) {
   ASSERT_EQ(it.root(found), "h1");
   const std::string svg = picture(kFacts, it.log, found);
   EXPECT_NE(svg.find(">tor40<"), std::string::npos);
-  EXPECT_NE(svg.find("20 more as squares"), std::string::npos) << "others have none";
+  EXPECT_NE(svg.find("+20 as squares"), std::string::npos) << "others have none";
 }
 
 // 20 of 40 ToRs have a box, tor40 among them: 1 + 4 + 19 × 4 arrows, of which spine1's came first to each ToR.
