@@ -24,7 +24,8 @@ class CongestionControl {
 
   // `packet_bytes`: the payload of a whole packet.
   CongestionControl(const CongestionParameters& parameters, Rate line, uint32_t packet_bytes = kUsualPacketBytes)
-      : uses_cnps_(dataplane::uses_cnps(parameters)),
+      : is_on_(parameters.index() != 0),
+        uses_cnps_(dataplane::uses_cnps(parameters)),
         uses_acks_(dataplane::uses_acks(parameters)),
         uses_telemetry_(dataplane::uses_telemetry(parameters)),
         begins_below_window_(dataplane::begins_below_window(parameters)) {
@@ -41,7 +42,7 @@ class CongestionControl {
     notify([](auto&) {});
   }
 
-  bool is_on() const { return algorithm_.index() != 0; }
+  bool is_on() const { return is_on_; }
   bool uses_cnps() const { return uses_cnps_; }
   bool uses_acks() const { return uses_acks_; }
   bool uses_telemetry() const { return uses_telemetry_; }
@@ -52,7 +53,7 @@ class CongestionControl {
   Instant next_change() const { return next_change_; }
 
   void on_sent(Instant now, uint32_t bytes) noexcept {
-    if (is_on()) notify([=](auto& it) { it.on_sent(now, bytes); });
+    notify([=](auto& it) { it.on_sent(now, bytes); });
   }
   void on_ack(Instant now, const Acknowledgement& ack) noexcept {
     notify([&](auto& it) { it.on_ack(now, ack); });
@@ -73,6 +74,7 @@ class CongestionControl {
  private:
   template <typename Event>
   void notify(Event&& event) noexcept {
+    if (!is_on_) return;
     [&]<size_t... Kinds>(std::index_sequence<Kinds...>) {
       (void)(notify_if_is<Kinds + 1>(event) || ...);
     }(std::make_index_sequence<std::variant_size_v<CongestionAlgorithms::Any> - 1>());
@@ -89,14 +91,16 @@ class CongestionControl {
     return true;
   }
 
-  CongestionAlgorithms::Any algorithm_;
+  // Without an algorithm a packet touches these alone.
   uint64_t rate_bps_ = kNoLimit;
   uint64_t window_bytes_ = kNoLimit;
   Instant next_change_ = Instant::never();
+  bool is_on_;
   bool uses_cnps_;
   bool uses_acks_;
   bool uses_telemetry_;
   bool begins_below_window_;
+  CongestionAlgorithms::Any algorithm_;
 };
 
 }  // namespace softspine::dataplane

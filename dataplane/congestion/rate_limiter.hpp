@@ -99,9 +99,9 @@ class RateLimiter {
   }
 
   uint64_t configured_;
-  CongestionControl control_;
   int64_t held_ = 0;  // bits × 10^12; below zero: credit
   Instant counted_at_;
+  CongestionControl control_;  // last: what a packet touches comes first in it
 };
 
 }  // namespace softspine::dataplane
