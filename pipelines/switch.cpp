@@ -12,9 +12,9 @@ using namespace dataplane;
 
 Switch::Switch(std::string name, uint32_t ports, PacketPool& pool)
     : Node(std::move(name), ports),
-      pool_(pool),
       counters_(ports),
       egress_(*this, counters_, pool, rng()),
+      pool_(pool),
       agent_(pool) {}
 
 void Switch::publish(std::shared_ptr<const ForwardingState> state, Instant now) {

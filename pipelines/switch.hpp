@@ -83,8 +83,6 @@ class Switch : public dataplane::Node {
     return std::min(std::min(inbox().next(), egress_.next()), lacp_.next_due());
   }
 
-  dataplane::SwitchTables tables_;
-
  private:
   void receive(dataplane::Burst& burst) noexcept;
   void dispatch(dataplane::Burst& burst) noexcept;
@@ -108,13 +106,19 @@ class Switch : public dataplane::Node {
   // Which port's counters a packet belongs to: the one it came in by, or would have left by if we made it.
   dataplane::PortCounters& home_of(const dataplane::PacketMeta& meta) noexcept;
 
-  dataplane::PacketPool& pool_;
+  // Two cache lines, to the tables' state, are what a short burst touches of these.
+  alignas(dataplane::kCacheLine) std::vector<dataplane::Tap*> receive_taps_;  // empty unless someone watches
   dataplane::Burst burst_;  // empty between runs; here because clearing a fresh one costs as much as a packet
-  std::vector<dataplane::PortCounters> counters_;
-  std::vector<dataplane::Tap*> receive_taps_;  // empty unless someone watches
-  dataplane::Egress egress_;
-  dataplane::LocalAgent agent_;
+  alignas(dataplane::kCacheLine) std::vector<dataplane::PortCounters> counters_;
   dataplane::LacpPorts lacp_;
+
+ protected:
+  dataplane::SwitchTables tables_;
+
+ private:
+  dataplane::Egress egress_;
+  dataplane::PacketPool& pool_;
+  dataplane::LocalAgent agent_;
 };
 
 }  // namespace softspine::pipelines

@@ -77,9 +77,8 @@ std::vector<PoolUse> pools_of(const std::vector<PoolPlan>& plans, const std::vec
 Mmu::Mmu(uint32_t ports)
     : ports_(ports),
       groups_(size_t{ports + 1} * kPriorities),
-      extremes_(groups_.size()),
       queues_(size_t{ports + 1} * kQueues),
-      first_queue_(groups_.size()),
+      extremes_(groups_.size()),
       ingress_(1),
       egress_(1) {
   for (PriorityGroupUse& group : groups_) group.pool = ingress_.data();
@@ -198,12 +197,11 @@ void Mmu::plan_slices(const BufferPlan& plan) {
   SOFTSPINE_CHECK(!planned_ || plan.slices == slices_, plan.slices, slices_);
   slices_ = plan.slices;
   if (!planned_) queues_.assign(size_t{slices_} * queues_of_slice(), {});
-  for (uint32_t group = 0; group < groups_.size(); ++group) {
-    const uint32_t slice = plan.ports[group / kPriorities].slice;
+  for (uint32_t i = 0; i < groups_.size(); ++i) {
+    const uint8_t slice = plan.ports[i / kPriorities].slice;
     SOFTSPINE_CHECK(slice < slices_, slice, slices_);
-    const uint32_t first = slice * queues_of_slice();
-    SOFTSPINE_CHECK(!planned_ || first_queue_[group] == first, group, slice);
-    first_queue_[group] = first;
+    SOFTSPINE_CHECK(!planned_ || groups_[i].slice == slice, i, slice);
+    groups_[i].slice = slice;
   }
 }
 

@@ -72,6 +72,7 @@ struct alignas(64) PriorityGroupUse {
   bool shut = false;  // the PFC watchdog makes it refuse every frame
   bool credited = false;
   bool watched = false;  // xoff or credited: a release is not the usual one
+  uint8_t slice = 0;     // that its port's frames are stored in
 
   uint32_t reserved() const { return reserved_limit - static_cast<uint32_t>(reserved_left); }
   uint32_t held() const { return reserved() + shared + headroom; }
@@ -104,7 +105,7 @@ struct PortUse {
   SharedLimit limit;
 };
 
-class Mmu {
+class alignas(kCacheLine) Mmu {
  public:
   // Until the first plan is applied nothing is admitted.
   explicit Mmu(uint32_t ports);
@@ -122,7 +123,7 @@ class Mmu {
   // reason. Handles the usual case, in which group and queue take shared cells; admit_otherwise() handles all others.
   [[gnu::always_inline]] uint32_t admit(const Account& account, uint32_t frame_bytes) noexcept {
     PriorityGroupUse& group = groups_[account.group];
-    QueueUse& queue = queue_of(account);
+    QueueUse& queue = queue_of(group, account.queue);
     const uint32_t cells = cell_.cells_of(frame_bytes);
     if (queue.reserved_left <= 0 && group.reserved_left <= 0 && fits(queue, cells) && !has_port_limits_) [[likely]] {
       charge_shared(queue,
@@ -156,7 +157,7 @@ class Mmu {
   // more to grant.
   [[gnu::always_inline]] bool release(const Account& account, uint32_t cells) noexcept {
     PriorityGroupUse& group = groups_[account.group];
-    QueueUse& queue = queue_of(account);
+    QueueUse& queue = queue_of(group, account.queue);
     if (queue.shared >= cells && group.shared >= cells && group.headroom == 0 && !group.watched && !has_port_limits_)
         [[likely]] {
       release_shared(queue, cells);
@@ -235,7 +236,9 @@ class Mmu {
   QueueUse& queue_of(uint32_t port, uint32_t queue, uint32_t slice) {
     return queues_[slice * queues_of_slice() + number_of_queue(port, queue)];
   }
-  QueueUse& queue_of(const Account& account) { return queues_[first_queue_[account.group] + account.queue]; }
+  QueueUse& queue_of(const PriorityGroupUse& group, uint32_t queue) {
+    return queues_[group.slice * queues_of_slice() + queue];
+  }
   uint32_t queues_of_slice() const { return (ports_ + 1) * kQueues; }
   [[gnu::noinline]] uint32_t admit_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
   [[gnu::noinline]] bool release_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
@@ -259,17 +262,17 @@ class Mmu {
   void plan_slices(const BufferPlan& plan);
   void plan_queue(QueueUse& queue, const QueuePlan& wanted, uint32_t slice);
 
-  uint32_t ports_;
-  uint32_t slices_ = 1;
+  // One cache line, to where queues_ begin, is what a packet touches of this.
   CellSize cell_;
-  bool planned_ = false;
+  uint32_t ports_;
   bool has_port_limits_ = false;
   bool must_raise_xoff_ = false;
   DropReason refused_for_ = DropReason::kCount;
-  std::vector<PriorityGroupUse> groups_;         // by port, then group; the last port is the switch itself
+  bool planned_ = false;
+  std::vector<PriorityGroupUse> groups_;  // by port, then group; the last port is the switch itself
+  std::vector<QueueUse> queues_;          // by slice, port, queue
+  uint32_t slices_ = 1;
   std::vector<PriorityGroupExtremes> extremes_;  // as groups_
-  std::vector<QueueUse> queues_;                 // by slice, port, queue
-  std::vector<uint32_t> first_queue_;            // by group: the first of queues_ in the slice of its port
   std::vector<PortUse> ingress_ports_;           // by port, then pool; empty: no port has a limit
   std::vector<PortUse> egress_ports_;
   std::vector<PoolUse> ingress_;

@@ -35,7 +35,7 @@
 
 namespace softspine::dataplane {
 
-class Departures {
+class alignas(kCacheLine) Departures {
  public:
   // The parts it works with, and the node's transmitters and counters; all outlive it.
   struct Parts {
@@ -193,8 +193,9 @@ class Departures {
   Instant start_own_frame(uint32_t number, Instant at) noexcept;
   void plan_port(uint32_t number, const QosPlan& plan) noexcept;
 
-  std::vector<EgressPort> ports_;
+  // One cache line, to where control_ begins, is what a packet touches of this.
   TimedHeap busy_;  // ports with a frame on the wire, by when it has left
+  std::vector<EgressPort> ports_;
   std::vector<PortControl> control_;
   PriorityGroupFlowControl& flow_control_;
   EarlyDetection& wred_;

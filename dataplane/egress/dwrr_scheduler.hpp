@@ -23,7 +23,7 @@ class DwrrScheduler {
 
   void plan(const std::array<QueueSchedule, kQueues>& queues) noexcept {
     for (uint32_t q = 0; q < kQueues; ++q) {
-      turn_bytes_[q] = queues[q].weight * kQuantumBytes;
+      turn_bytes_[q] = static_cast<uint16_t>(queues[q].weight * kQuantumBytes);
       credit_[q] = 0;
     }
   }
@@ -45,7 +45,7 @@ class DwrrScheduler {
 
  private:
   std::array<int32_t, kQueues> credit_{};
-  std::array<int32_t, kQueues> turn_bytes_{};
+  std::array<uint16_t, kQueues> turn_bytes_{};  // kQuantumBytes times a weight of 8 bits
   uint8_t turn_ = 0;
 };
 

@@ -8,11 +8,11 @@
 namespace softspine::dataplane {
 
 Egress::Egress(Node& node, std::vector<PortCounters>& counters, PacketPool& pool, Rng& rng)
-    : wred_(rng),
-      admission_(node.ports(), wred_),
+    : admission_(node.ports(), wred_),
       timers_(node.ports()),
       flow_control_(node.ports(), admission_.mmu()),
       departures_(node, counters, {.flow_control = flow_control_, .wred = wred_, .timers = timers_, .pool = pool}),
+      wred_(rng),
       watchdogs_(flow_control_, admission_.mmu(), counters) {}
 
 void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router, Instant now) {

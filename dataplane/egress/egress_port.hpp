@@ -40,8 +40,8 @@ struct alignas(64) EgressPort {
   uint8_t strict = 0xff;  // bit q: queue q is strict, before all queues that share by weight
   std::array<PacketList, kQueues> queues;
 };
-// State that few packets need.
-struct PortControl {
+// State that few packets need: the turns of queues in the first cache line.
+struct alignas(64) PortControl {
   PortScheduler scheduler;
   uint8_t blocked = 0;       // queues, by flow control
   bool tx_disabled = false;  // all queues, by whoever runs the switch

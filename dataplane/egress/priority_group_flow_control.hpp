@@ -58,10 +58,10 @@ class PriorityGroupFlowControl {
   CreditPlan credit_plan(uint32_t number) const noexcept;
   bool update_credit(uint32_t number, uint32_t group, Instant now) noexcept;
 
+  bool uses_credit_ = false;  // first: behind the timers (egress.hpp), and asked for as often
   std::vector<PortFlowControl> ports_;
   const Mmu& mmu_;
   const QosPlan* plan_ = nullptr;
-  bool uses_credit_ = false;
 };
 
 }  // namespace softspine::dataplane

@@ -47,9 +47,9 @@ class Burst {
   Packet* end() { return packets_.data() + size_; }
 
  private:
-  std::array<Packet, kBurstSize> packets_{};
-  uint32_t size_ = 0;
+  uint32_t size_ = 0;     // in one cache line with the first packets
   uint32_t put_off_ = 0;  // packets behind those
+  std::array<Packet, kBurstSize> packets_{};
 };
 
 }  // namespace softspine::dataplane
