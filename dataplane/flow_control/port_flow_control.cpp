@@ -7,6 +7,13 @@ void PortFlowControl::plan(const FlowControlPlan& plan, Instant now) noexcept {
   plan_ = plan;
   whole_link_ = is_pause() ? kWholeLink : uint8_t{0};
   credits_.plan(plan.link.flow_control == LinkMode::kCredit ? plan.credit : CreditPlan{}, now);
+  credit_priorities_ = credits_.priorities();
+  note_changes();
+}
+
+void PortFlowControl::ask(Instant now) noexcept {
+  credits_.ask(now);
+  note_changes();
 }
 
 uint8_t PortFlowControl::obeyed(const PfcFrame& frame) const noexcept {
@@ -39,6 +46,7 @@ void PortFlowControl::link_changed(bool up, Instant now) noexcept {
   tx_requests_.clear(now);
   credits_.restart(up, now);
   pfc_.restart(up, now);
+  note_changes();
 }
 
 FlowControlFrame PortFlowControl::make_frame(uint8_t* out, const MacAddress& own, Rate line, Duration propagation,
@@ -46,10 +54,12 @@ FlowControlFrame PortFlowControl::make_frame(uint8_t* out, const MacAddress& own
   if (credits_.ask_at() <= now) credits_.ask(now);
   if (pfc_.due() > now) {
     write_credit(out, own, credits_.make_frame());
+    note_changes();
     return {.kind = FlowControlFrame::Kind::kCredit, .remark = Remark::kNone};
   }
   const FlowControlFrame made{.kind = FlowControlFrame::Kind::kPfc, .remark = pfc_.remark()};
   const PfcFrame frame = pfc_.make(now, pause_quantum(line));
+  note_changes();
   tx_requests_.apply(frame, now + line.time_of_frame(mac_control::kFrameBytes) + propagation, pause_quantum(line));
   is_pause() ? write_pause(out, own, frame.quanta[0]) : write_pfc(out, own, frame);
   return made;

@@ -22,7 +22,7 @@
 // Source: 802.1Qbb (802.1Q clause 36), 802.3 annex 31B and 31D. Invariant: `now` never goes back between calls.
 // Counters: PAUSE frames received and sent; per priority: PFC frames received and sent that name it, pauses that ended,
 // time paused and stopped, time for which each end has asked the other to pause (pause_requests.hpp), time without
-// credit. Cost: two comparisons for a packet that nothing blocks. No memory, no timers of its own.
+// credit. Cost: two comparisons for a packet that nothing blocks, in one cache line. No memory, no timers of its own.
 #pragma once
 
 #include <algorithm>
@@ -34,6 +34,7 @@
 #include "dataplane/flow_control/pause_state.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
 #include "dataplane/flow_control/pfc_sender.hpp"
+#include "dataplane/units/prefetch.hpp"
 
 namespace softspine::dataplane {
 
@@ -50,14 +51,17 @@ struct FlowControlFrame {
   Remark remark = Remark::kNone;
 };
 
-class PortFlowControl {
+class alignas(kCacheLine) PortFlowControl {
  public:
   // Pauses in effect stay; frames that come from `now` on are judged by the new plan.
   void plan(const FlowControlPlan& plan, Instant now) noexcept;
 
   // A frame whose last bit came in at `now`, on a link of `line` rate.
   void receive(const PfcFrame& frame, Rate line, Instant now) noexcept;
-  void receive(const CreditFrame& frame, Instant now) noexcept { credits_.receive(frame, now); }
+  void receive(const CreditFrame& frame, Instant now) noexcept {
+    credits_.receive(frame, now);
+    note_changes();
+  }
 
   // Asks the neighbour to stop these priorities; to resume them.
   void raise_xoff(uint8_t priorities, Instant now) noexcept {
@@ -65,11 +69,13 @@ class PortFlowControl {
     raised_ |= priorities;
     if (is_pause()) priorities = is_first && priorities != 0 ? kWholeLink : uint8_t{0};
     pfc_.raise_xoff(priorities, now);
+    note_changes();
   }
   void clear_xoff(uint8_t priorities, Instant now) noexcept {
     raised_ &= static_cast<uint8_t>(~priorities);
     if (is_pause()) priorities = raised_ == 0 ? kWholeLink : uint8_t{0};
     pfc_.clear_xoff(priorities, now);
+    note_changes();
   }
   // Raises and clears, so that XOFF is raised for exactly these priorities.
   void set_xoff(uint8_t priorities, Instant now) noexcept {
@@ -80,6 +86,7 @@ class PortFlowControl {
   void forget_xoff() noexcept {
     raised_ = 0;
     pfc_.forget();
+    note_changes();
   }
   // The priorities whose XOFF is raised, whether PFC or PAUSE frames announce it.
   uint8_t raised_xoff() const { return raised_; }
@@ -99,33 +106,40 @@ class PortFlowControl {
 
   // Applies what is due at `now` and before; returns blocked().
   uint8_t advance(Instant now) noexcept {
-    if (credits_.ask_at() <= now) [[unlikely]]
-      credits_.ask(now);
+    if (ask_at_ <= now) [[unlikely]]
+      ask(now);
     (void)pause_.advance(now);
     return blocked();
   }
   // The blocked priorities, as of the last call that took `now`.
-  uint8_t blocked() const { return static_cast<uint8_t>((pause_.mask() & ~ignored_) | credits_.starved()); }
+  uint8_t blocked() const { return static_cast<uint8_t>((pause_.mask() & ~ignored_) | starved_); }
   // When the blocked priorities change by themselves; never() if they do not.
   Instant next_change() const { return pause_.next_change(); }
 
   // From when on make_frame() has a frame to write; never() if none is owed.
-  Instant next_frame() const {
-    return std::max(std::min({pfc_.due(), credits_.frame_at(), credits_.ask_at()}), not_before_);
-  }
+  Instant next_frame() const { return next_frame_; }
   // There was no memory for the frame: next_frame() is not before `then`.
-  void defer_frames(Instant then) noexcept { not_before_ = then; }
+  void defer_frames(Instant then) noexcept {
+    not_before_ = then;
+    note_changes();
+  }
   // Writes the frame that is due into mac_control::kFrameBytes at `out`; it begins to leave at `now`, on a link of
   // `line` rate that takes `propagation`.
   FlowControlFrame make_frame(uint8_t* out, const MacAddress& own, Rate line, Duration propagation,
                               Instant now) noexcept;
 
   // Credit, per packet. A frame has begun to leave; one has come in; so many cells of a priority are held here now.
-  bool goes_by_credit() const { return credits_.in_use(); }
-  uint8_t credit_priorities() const { return credits_.priorities(); }
-  void sent(uint8_t priority, uint32_t frame_bytes, Instant now) noexcept { credits_.sent(priority, frame_bytes, now); }
+  bool goes_by_credit() const { return credit_priorities_ != 0; }
+  uint8_t credit_priorities() const { return credit_priorities_; }
+  void sent(uint8_t priority, uint32_t frame_bytes, Instant now) noexcept {
+    credits_.sent(priority, frame_bytes, now);
+    note_changes();
+  }
   void received(uint8_t priority, uint32_t frame_bytes) noexcept { credits_.received(priority, frame_bytes); }
-  void holds(uint8_t priority, uint32_t cells, Instant now) noexcept { credits_.holds(priority, cells, now); }
+  void holds(uint8_t priority, uint32_t cells, Instant now) noexcept {
+    credits_.holds(priority, cells, now);
+    note_changes();
+  }
 
   bool is_pause() const { return plan_.link.flow_control == LinkMode::kPause; }
 
@@ -156,12 +170,24 @@ class PortFlowControl {
  private:
   static constexpr uint8_t kWholeLink = 0xff;
   uint8_t obeyed(const PfcFrame& frame) const noexcept;
+  void ask(Instant now) noexcept;
+  // After each call of credits_ or pfc_ that may change what is copied from them.
+  void note_changes() noexcept {
+    ask_at_ = credits_.ask_at();
+    starved_ = credits_.starved();
+    next_frame_ = std::max(std::min({pfc_.due(), credits_.frame_at(), ask_at_}), not_before_);
+  }
 
-  PauseState pause_;  // first: what a packet asks for
+  // One cache line, to what pause_ has first, is what a packet asks for.
+  Instant ask_at_ = Instant::never();      // as credits_ has it
+  Instant next_frame_ = Instant::never();  // by pfc_ and credits_
+  uint8_t starved_ = 0;                    // as credits_ has it
+  uint8_t credit_priorities_ = 0;          // likewise
   uint8_t ignored_ = 0;
   uint8_t whole_link_ = 0;  // in mode kPause all priorities, else none
   uint8_t deaf_ = 0;
   uint8_t raised_ = 0;
+  PauseState pause_;
   CreditLink credits_;
   PfcSender pfc_;
   Instant not_before_;
