@@ -31,9 +31,9 @@ class ResponseTemplate {
   // The sink passes validate() and has somebody to answer.
   ResponseTemplate(const HostConfig& host, const SinkConfig& sink);
 
-  // Each writes kTemplateBytes at `frame`, of which as many count as it returns.
+  // Each writes up to kTemplateBytes at `frame`, of which as many count as it returns.
   uint32_t write_ack(uint8_t* frame, uint8_t syndrome, uint32_t psn, uint32_t msn) const {
-    std::memcpy(frame, ack_.data(), kTemplateBytes);
+    copy_template(frame, ack_.data(), psn_offset_ + 8U + dataplane::kIcrcBytes);
     const uint32_t aeth_word = uint32_t{syndrome} << 24 | msn;
     dataplane::store32(frame + psn_offset_, psn);
     dataplane::store32(frame + psn_offset_ + 4, aeth_word);
@@ -49,13 +49,13 @@ class ResponseTemplate {
   }
 
  private:
-  std::array<uint8_t, kTemplateBytes> ack_{};
-  std::array<uint8_t, kTemplateBytes> cnp_{};
   dataplane::PatchedIcrc ack_icrc_;
   uint8_t psn_offset_ = 0;  // of the word that ends the BTH
   bool echoes_ce_;
   bool echoes_telemetry_;
   dataplane::IpVersion version_;
+  std::array<uint8_t, kTemplateBytes> ack_{};
+  std::array<uint8_t, kTemplateBytes> cnp_{};
 };
 
 }  // namespace softspine::testbeds
