@@ -17,17 +17,17 @@
 
 namespace softspine::testbeds {
 
-// A flow at its source. Bytes are payload.
+// A flow at its source. Bytes are payload. A packet touches what comes before `messages` (host_flows.hpp).
 struct FlowSent {
   uint32_t id = 0;
   uint32_t qp = 0;
   uint64_t packets = 0;
   uint64_t bytes = 0;
-  uint64_t messages = 0;                                        // whose last packet has left
-  uint64_t responses = 0;                                       // acknowledgements and CNPs that came back
   dataplane::Instant first_sent = dataplane::Instant::never();  // first bit
   dataplane::Instant last_left;                                 // last bit
 
+  uint64_t messages = 0;   // whose last packet has left
+  uint64_t responses = 0;  // acknowledgements and CNPs that came back
   control::RequesterCounts reliable;
   dataplane::Instant last_completed;
 };

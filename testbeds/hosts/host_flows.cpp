@@ -16,18 +16,18 @@ uint32_t HostFlows::add(const FlowConfig& config, Rate line) {
   const uint32_t index = count();
   const bool is_reliable = config.transport == TransportKind::kReliable;
   const bool has_telemetry = is_reliable && uses_telemetry(config.reliable.congestion_control);
-  flows_.push_back({.transport = is_reliable ? OpenLoop{} : OpenLoop{config},
-                    .first_template = static_cast<uint32_t>(templates_.size()),
+  flows_.push_back({.first_template = static_cast<uint32_t>(templates_.size()),
                     .sender = is_reliable ? static_cast<uint32_t>(senders_.size()) : kOpenLoop,
                     .port = config.port,
                     .own_port = config.port,
                     .priority_bit = static_cast<uint8_t>(1U << host_.priority_of_dscp[config.dscp]),
                     .additions = host_.tag.tci_of(config.dscp) | (has_telemetry ? kHasTelemetry : 0),
-                    .counters = {.id = config.id, .qp = config.source_qp}});
+                    .counters = {.id = config.id, .qp = config.source_qp},
+                    .transport = is_reliable ? OpenLoop{} : OpenLoop{config}});
   if (is_reliable) {
     SOFTSPINE_CHECK(!line.is_zero(), config.id, config.port.value());
     senders_.emplace_back(index, config, line);
-    senders_.back().stands_in_order = config.queue_depth == 0;
+    senders_.back().stand_in_order(config.queue_depth == 0);
     if (config.queue_depth != 0) senders_.back().listen(events_);
     timers_.reserve(senders_.size());
   }
@@ -92,8 +92,12 @@ void HostFlows::prefetch(const HostPort& out) const noexcept {
   out.wire->prefetch_peer();
   const uint32_t flow = out.order.first();
   if (flow >= flows_.size()) return;
-  dataplane::prefetch(&flows_[flow], sizeof(Flow));
-  if (flow < senders_.size()) dataplane::prefetch(&senders_[flow], sizeof(ReliableSender));
+  dataplane::prefetch(&flows_[flow]);
+  if (flow < senders_.size()) {
+    dataplane::prefetch(&senders_[flow], ReliableSender::kBytesOfPacket);
+  } else {
+    dataplane::prefetch(&flows_[flow].transport);
+  }
   const size_t frame = size_t{kPartsOfMessage} * flow + static_cast<size_t>(Part::kMiddle);
   if (frame < templates_.size()) dataplane::prefetch(&templates_[frame], sizeof(FrameTemplate));
 }
@@ -131,20 +135,20 @@ void HostFlows::send_reliable(HostPort& out, uint32_t index, Instant now) noexce
     if (!transmit(out, flow, frame, segment.psn, segment.asks, now)) [[unlikely]]
       return out.order.add(index, now, now);
     const uint32_t wire_bytes = std::max(frame.frame_bytes(), kMinFrameBytes) + kWireOverheadBytes;
-    const uint64_t retransmitted = flow.counters.reliable.retransmitted_packets;
+    const bool is_again = sender.sends_again();
     if (sender.sent(now, out.free_at, wire_bytes, flow.counters)) end_message(flow, index);
-    if (flow.counters.reliable.retransmitted_packets != retransmitted) {
+    if (is_again) [[unlikely]] {
       flow.counters.reliable.retransmitted_bytes += frame.payload_bytes();
       if (flow.posted != kFilled) shape(flow);
     }
     arm(flow.sender);
     eligible = sender.eligible(now);
-    sender.stands_in_order = !eligible.is_never();
-    if (sender.stands_in_order) line_up(out, index, eligible, now);
+    sender.stand_in_order(!eligible.is_never());
+    if (sender.stands_in_order()) line_up(out, index, eligible, now);
     return;
   }
-  sender.stands_in_order = !eligible.is_never();
-  if (sender.stands_in_order) out.order.add(index, eligible, now);
+  sender.stand_in_order(!eligible.is_never());
+  if (sender.stands_in_order()) out.order.add(index, eligible, now);
 }
 
 // False if there is no memory: then the port tries again a little later.
@@ -187,15 +191,15 @@ void HostFlows::charge(HostPort& out, const Flow& flow, uint32_t frame_bytes, In
 
 void HostFlows::arm(uint32_t index) noexcept {
   ReliableSender& sender = senders_[index];
-  if (sender.has_timer || sender.deadline().is_never()) return;
-  sender.has_timer = true;
+  if (sender.has_timer() || sender.deadline().is_never()) return;
+  sender.set_timer(true);
   timers_.push(sender.deadline(), index);
 }
 
 // Timeouts that double are short again after progress: its deadline may be before its timer.
 void HostFlows::set_timer_anew(uint32_t index) noexcept {
-  if (senders_[index].has_timer) timers_.remove(index);
-  senders_[index].has_timer = false;
+  if (senders_[index].has_timer()) timers_.remove(index);
+  senders_[index].set_timer(false);
   arm(index);
 }
 
@@ -212,7 +216,7 @@ void HostFlows::expire(Instant now, std::vector<HostPort>& ports) noexcept {
   }
   if (sender.deadline().is_never()) {
     timers_.pop();
-    sender.has_timer = false;
+    sender.set_timer(false);
   } else {
     timers_.replace_top(sender.deadline());
   }
@@ -248,16 +252,16 @@ void HostFlows::change_path(const ReliableSender& sender, std::vector<HostPort>&
   if ((usable_ports_ >> other & 1) == 0) return;
   flow.port = flow.own_port = PortNo{other};
   ++flow.counters.reliable.path_changes;
-  if (!sender.stands_in_order) return;
+  if (!sender.stands_in_order()) return;
   before.move_to(ports[other], now, [&](uint32_t index) { return index == sender.flow(); });
 }
 
 // It may have become able to send.
 void HostFlows::revive(ReliableSender& sender, Instant now, std::vector<HostPort>& ports) noexcept {
-  if (sender.stands_in_order) return;
+  if (sender.stands_in_order()) return;
   const Instant eligible = sender.eligible(now);
   if (eligible.is_never()) return;
-  sender.stands_in_order = true;
+  sender.stand_in_order(true);
   ports[flows_[sender.flow()].port.value()].order.add(sender.flow(), eligible, now);
 }
 

@@ -17,10 +17,12 @@
 // Ports belong to the host, which hands them in. Counters, per flow: FlowSent (counters.hpp).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "dataplane/packet/pool.hpp"
+#include "dataplane/units/prefetch.hpp"
 #include "dataplane/units/timed_heap.hpp"
 #include "testbeds/hosts/counters.hpp"
 #include "testbeds/hosts/frame_template.hpp"
@@ -32,7 +34,7 @@
 
 namespace softspine::testbeds {
 
-class HostFlows {
+class alignas(dataplane::kCacheLine) HostFlows {
  public:
   // `host` and `pool` outlive this.
   HostFlows(const HostConfig& host, dataplane::PacketPool& pool)
@@ -79,8 +81,9 @@ class HostFlows {
   static constexpr uint32_t kFilled = UINT32_MAX;    // nothing is posted
   static constexpr uint32_t kHasTelemetry = 1U << 16;
 
-  struct Flow {
-    OpenLoop transport;
+  // Every packet touches the first cache line; one of a reliable connection no other, unless it ends a message or is
+  // sent again; one of an open loop the last; a response the second.
+  struct alignas(dataplane::kCacheLine) Flow {
     uint32_t first_template;
     uint32_t sender;             // of senders_, if it is reliable
     dataplane::PortNo port;      // by which it leaves
@@ -89,7 +92,10 @@ class HostFlows {
     uint32_t additions;         // to its packets: the tag's TCI in the low 16 bits, 0: no tag; and kHasTelemetry
     uint32_t posted = kFilled;  // of posted_
     FlowSent counters;
+    OpenLoop transport;
   };
+  static_assert(offsetof(Flow, counters) + offsetof(FlowSent, messages) == dataplane::kCacheLine);
+  static_assert(offsetof(Flow, transport) == 3 * dataplane::kCacheLine && sizeof(OpenLoop) == dataplane::kCacheLine);
   static void line_up(HostPort& out, uint32_t index, dataplane::Instant eligible, dataplane::Instant now) noexcept;
   void send_reliable(HostPort& out, uint32_t index, dataplane::Instant now) noexcept;
   bool transmit(HostPort& out, Flow& flow, const FrameTemplate& frame, uint32_t psn, bool asks,
@@ -109,14 +115,16 @@ class HostFlows {
   void change_path(const ReliableSender& sender, std::vector<HostPort>& ports, dataplane::Instant now) noexcept;
   void revive(ReliableSender& sender, dataplane::Instant now, std::vector<HostPort>& ports) noexcept;
 
-  dataplane::PacketPool& pool_;
-  const HostConfig& host_;
+  // Two cache lines that every packet touches; the host looks at the first at each event.
+  dataplane::TimedHeap timers_;  // of senders, each at its deadline or before
   std::vector<Flow> flows_;
+  dataplane::PacketPool& pool_;
   std::vector<FrameTemplate> templates_;
   std::vector<ReliableSender> senders_;
+
+  const HostConfig& host_;
   std::vector<FlowConfig> posted_;  // of flows whose messages are posted: their templates are of its message_bytes
   WorkEvents* events_ = nullptr;
-  dataplane::TimedHeap timers_;    // of senders, each at its deadline or before
   uint8_t usable_ports_ = 0xff;    // bit n: the bond uses port n
   uint8_t path_change_after_ = 0;  // timeouts in a row; 0: never
 };

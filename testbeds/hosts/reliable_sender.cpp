@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/hosts/reliable_sender.hpp"
 
+#include <cstddef>
+
 #include "testbeds/hosts/roce_headers.hpp"
 
 namespace softspine::testbeds {
@@ -22,23 +24,25 @@ uint32_t messages_under_way(const FlowConfig& flow) {
 }  // namespace
 
 ReliableSender::ReliableSender(uint32_t flow, const FlowConfig& config, Rate line)
-    : limiter_(config.rate, config.reliable.congestion_control, line, config.mtu),
-      queue_(queue_of(config)),
+    : queue_(queue_of(config)),
       window_(config.reliable.window),
       window_limit_(config.reliable.window),
+      ready_(config.start),
+      timeout_(timeout_of(config.reliable.ack_timeout)),
+      first_timeout_(config.reliable.adaptive_retransmission),
       ack_every_(asks_always(config.reliable.congestion_control) ? 1 : config.reliable.ack_every),
       first_psn_(config.first_psn),
       flow_(flow),
       retries_allowed_(config.reliable.retries),
-      ttl_before_bth_(version_of(config.destination) == IpVersion::k4 ? ipv4::kMinBytes - ipv4::kTtl + udp::kBytes
-                                                                      : ipv6::kBytes - ipv6::kHopLimit + udp::kBytes),
-      ready_(config.start),
       gap_(config.gap),
-      timeout_(timeout_of(config.reliable.ack_timeout)),
-      first_timeout_(config.reliable.adaptive_retransmission),
       begins_(messages_under_way(config)),
       mtu_(config.mtu),
+      ttl_before_bth_(version_of(config.destination) == IpVersion::k4 ? ipv4::kMinBytes - ipv4::kTtl + udp::kBytes
+                                                                      : ipv6::kBytes - ipv6::kHopLimit + udp::kBytes),
+      limiter_(config.rate, config.reliable.congestion_control, line, config.mtu),
       asks_(limiter_.control().uses_acks() ? window_ : 0) {
+  static_assert(offsetof(ReliableSender, ready_) == kCacheLine && offsetof(ReliableSender, gap_) == 2 * kCacheLine);
+  static_assert(offsetof(ReliableSender, limiter_) == 3 * kCacheLine);
   adjust_window();
 }
 
@@ -145,8 +149,10 @@ void ReliableSender::advance_to(uint64_t una, Instant now, FlowSent& counters, H
   una_ = una;
   end_window_wait(now, counters);
   if (queue_.next() < una_) restart_at(una_);
-  retries_ = 0;
-  waited_ = {};
+  if (retries_ != 0) {
+    retries_ = 0;
+    waited_ = {};
+  }
   deadline_ = new_deadline(now);
   if (queue_.message_end() > una_) return;
   queue_.complete(una_, [&](uint64_t tag) {

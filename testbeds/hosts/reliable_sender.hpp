@@ -24,7 +24,8 @@
 // Sources: InfiniBand Architecture 9.7.3 (PSNs), 9.7.5 (acknowledgements), 9.7.6 (timers); NVIDIA's "Adaptive
 // Retransmission: Parameters Control", and what linux-rdma/perftest issue 251 saw: 2, 4, 8, 16 ms. The counters' names
 // are mlx5's and rxe's. Memory: an instant for each message that may be under way; for a congestion control that uses
-// acknowledgements one for each packet that may have asked (ask_times.hpp); none is allocated later.
+// acknowledgements one for each packet that may have asked (ask_times.hpp); none is allocated later. A packet or an
+// acknowledgement touches three cache lines, a message one more.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +34,7 @@
 
 #include "dataplane/congestion/rate_limiter.hpp"
 #include "dataplane/units/histogram.hpp"
+#include "dataplane/units/prefetch.hpp"
 #include "testbeds/hosts/ask_times.hpp"
 #include "testbeds/hosts/counters.hpp"
 #include "testbeds/hosts/frame_template.hpp"
@@ -41,8 +43,11 @@
 
 namespace softspine::testbeds {
 
-class ReliableSender {
+class alignas(dataplane::kCacheLine) ReliableSender {
  public:
+  // To be prefetched: what a packet touches, and the line of a message, which lies between.
+  static constexpr size_t kBytesOfPacket = 4 * dataplane::kCacheLine;
+
   struct Segment {
     Part part;
     uint32_t psn;
@@ -60,6 +65,8 @@ class ReliableSender {
   Segment next() const {
     return {part_of_next(queue_), psn_of(queue_.next()), queue_.is_last() || since_asked_ + 1 >= ask_every()};
   }
+  // Whether the next packet was sent before.
+  bool sends_again() const { return queue_.next() != highest_; }
   // It left between `start` and `left`. Returns whether a message ended with it, for the first time.
   bool sent(dataplane::Instant start, dataplane::Instant left, uint32_t wire_bytes, FlowSent& counters) noexcept;
 
@@ -91,8 +98,10 @@ class ReliableSender {
   dataplane::Duration last_rtt() const { return last_rtt_; }
 
   // The host's: whether it stands in a port's order, and whether its timer runs.
-  bool stands_in_order = true;
-  bool has_timer = false;
+  bool stands_in_order() const { return stands_in_order_; }
+  void stand_in_order(bool stands) { stands_in_order_ = stands; }
+  bool has_timer() const { return has_timer_; }
+  void set_timer(bool runs) { has_timer_ = runs; }
 
  private:
   uint32_t psn_of(uint64_t number) const {
@@ -114,34 +123,42 @@ class ReliableSender {
   }
   bool is_the_end() const noexcept;
 
-  dataplane::RateLimiter limiter_;
+  // Two cache lines, which every packet and every acknowledgement touches, as they do the limiter's first.
   WorkQueue queue_;
   uint64_t una_ = 0;
   uint64_t highest_ = 0;
   uint32_t window_;  // packets that may be under way now
   uint32_t window_limit_;
+
+  dataplane::Instant ready_;                                     // start, or end of a gap
+  dataplane::Instant full_since_ = dataplane::Instant::never();  // the configured window, with more to send
+  dataplane::Instant deadline_ = dataplane::Instant::never();
+  dataplane::Duration timeout_;
+  dataplane::Duration first_timeout_;  // adaptive; zero: it is not
   uint32_t ack_every_;
   uint32_t since_asked_ = 0;
   uint32_t first_psn_;
   uint32_t flow_;
   uint32_t retries_ = 0;  // timeouts in a row
   uint8_t retries_allowed_;
-  uint8_t ttl_before_bth_;  // bytes from a frame's TTL to its BTH
   bool has_failed_ = false;
-  dataplane::Instant ready_;  // start, or end of a gap
+  bool stands_in_order_ = true;
+  bool has_timer_ = false;
+
+  // A line that every message touches.
   dataplane::Duration gap_;
-  dataplane::Duration timeout_;
-  dataplane::Duration first_timeout_;                            // adaptive; zero: it is not
-  dataplane::Duration waited_;                                   // adaptive: in timeouts in a row
-  dataplane::Instant full_since_ = dataplane::Instant::never();  // the configured window, with more to send
-  dataplane::Instant deadline_ = dataplane::Instant::never();
   uint64_t completed_ = 0;  // messages
   uint64_t begun_ = 0;
   std::vector<dataplane::Instant> begins_;  // of messages begun and not complete: a ring
+  WorkEvents* events_ = nullptr;
   uint32_t mtu_;
+  uint8_t ttl_before_bth_;  // bytes from a frame's TTL to its BTH
+
+  dataplane::RateLimiter limiter_;  // and behind its first line the state of a congestion control
+
   AskTimes asks_;
   dataplane::Duration last_rtt_;
-  WorkEvents* events_ = nullptr;
+  dataplane::Duration waited_;  // adaptive: in timeouts in a row
 };
 
 }  // namespace softspine::testbeds
