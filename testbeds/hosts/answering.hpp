@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "dataplane/congestion/notification_point.hpp"
+#include "dataplane/units/prefetch.hpp"
 #include "testbeds/hosts/response_template.hpp"
 
 namespace softspine::testbeds {
@@ -15,14 +16,15 @@ enum class Replies : uint8_t {
   kEchoes,        // and its acknowledgements say more of the packets that they name
 };
 
-struct Answering {
-  ResponseTemplate frames;
+// Every packet that may be answered looks at the first cache line, an acknowledgement at the second, too.
+struct alignas(dataplane::kCacheLine) Answering {
   dataplane::NotificationPoint notification;
   dataplane::Duration cnp_interval;  // zero: no CNPs
+  dataplane::Duration nic_delay;     // of its CNPs
   uint8_t ack_priority;
   uint8_t cnp_priority;
   Replies replies;
-  dataplane::Duration nic_delay;  // of its CNPs
+  ResponseTemplate frames;
 };
 
 }  // namespace softspine::testbeds

@@ -32,28 +32,30 @@ struct FlowSent {
   dataplane::Instant last_completed;
 };
 
-// A flow at its destination. Bytes are payload; only packets with a good ICRC are known to be a flow's.
+// A flow at its destination. Bytes are payload; only packets with a good ICRC are known to be a flow's. What comes
+// before `gaps` is what every packet or message touches (receive_queue.hpp).
 struct FlowReceived {
   uint32_t id = 0;
   uint32_t qp = 0;
-  uint64_t packets = 0;   // in order, ahead or behind
-  uint64_t bytes = 0;     // of those in order or ahead: no byte twice
-  uint64_t messages = 0;  // whole: every packet of it, in order
-  uint64_t gaps = 0;      // times a PSN was ahead of the expected one
+  uint64_t packets = 0;                                         // in order, ahead or behind
+  uint64_t bytes = 0;                                           // of those in order or ahead: no byte twice
+  dataplane::Instant last_arrived;                              // last bit of the last packet
+  dataplane::Instant first_born = dataplane::Instant::never();  // of the packets received: first bit left its source
+  int64_t latency_min_ps = 0;
+  int64_t latency_max_ps = 0;
+  double latency_sum_ps = 0;
+  uint64_t marked = 0;                                             // arrived with CE
+  uint64_t messages = 0;                                           // whole: every packet of it, in order
+  dataplane::Instant last_message;                                 // last bit of the last whole message
+  dataplane::Instant first_arrived = dataplane::Instant::never();  // last bit of the first packet
+
+  uint64_t gaps = 0;  // times a PSN was ahead of the expected one
   uint64_t skipped =
       0;                // PSNs in those gaps: lost, or late; what is lost behind the last one received is not seen here
   uint64_t behind = 0;  // PSN before the expected one: late (then also in `skipped`) or twice
   uint64_t foreign = 0;  // of `packets`: not sent by its source, but injected or from outside
-  uint64_t marked = 0;   // arrived with CE
   // Of a reliable connection. There, gaps are the negative acknowledgements sent, and nothing is skipped or behind.
   control::ResponderCounts reliable;
-  int64_t latency_min_ps = 0;
-  int64_t latency_max_ps = 0;
-  double latency_sum_ps = 0;
-  dataplane::Instant first_born = dataplane::Instant::never();     // of the packets received: first bit left its source
-  dataplane::Instant first_arrived = dataplane::Instant::never();  // last bit of the first packet
-  dataplane::Instant last_arrived;                                 // last bit of the last packet
-  dataplane::Instant last_message;                                 // last bit of the last whole message
 
   double latency_mean_ps() const { return packets == 0 ? 0 : latency_sum_ps / static_cast<double>(packets); }
   // Payload per second from the first bit sent to the last bit received; 0 before there is any.

@@ -41,18 +41,19 @@ void HostSinks::add(const HostConfig& host, const SinkConfig& config, QpTable::E
   sinks_.emplace_back(config.id, config.qp, config.first_psn, index_of_latencies(config.latency_group));
   if (config.source_qp == 0) return;
   entry.answering = static_cast<uint32_t>(answering_.size());
-  answering_.push_back({.frames = ResponseTemplate{host, config},
-                        .notification = {},
+  answering_.push_back({.notification = {},
                         .cnp_interval = config.cnp_interval,
+                        .nic_delay = config.nic_delay,
                         .ack_priority = host.priority_of_dscp[config.ack_dscp],
                         .cnp_priority = host.priority_of_dscp[config.cnp_dscp],
                         .replies = replies_of(config),
-                        .nic_delay = config.nic_delay});
+                        .frames = ResponseTemplate{host, config}});
 }
 
 uint32_t HostSinks::index_of_latencies(uint32_t group) {
   const auto found = std::ranges::find(latencies_, group, &LatencyGroup::group);
   if (found != latencies_.end()) return static_cast<uint32_t>(found - latencies_.begin());
+  waiting_.emplace_back();
   latencies_.push_back({.group = group, .latency_ps = {}});
   latencies_.back().latency_ps.reserve();
   return static_cast<uint32_t>(latencies_.size() - 1);

@@ -23,11 +23,12 @@
 #include "testbeds/hosts/qp_table.hpp"
 #include "testbeds/hosts/receive_queue.hpp"
 #include "testbeds/hosts/roce_reader.hpp"
+#include "testbeds/hosts/waiting_latencies.hpp"
 #include "testbeds/hosts/work_queue.hpp"
 
 namespace softspine::testbeds {
 
-class HostSinks {
+class alignas(dataplane::kCacheLine) HostSinks {
  public:
   // `pool` outlives this.
   explicit HostSinks(dataplane::PacketPool& pool) : pool_(pool) {}
@@ -55,7 +56,8 @@ class HostSinks {
         events_->received(entry.sink, sink.counters().messages - 1, meta.at);
       }
     }
-    latencies_[sink.latencies()].latency_ps.add((meta.at - meta.born).count_ps());
+    if (!waiting_[sink.latencies()].add((meta.at - meta.born).count_ps())) [[unlikely]]
+      flush(sink.latencies());
   }
 
   // Null: nobody is told of messages.
@@ -65,21 +67,25 @@ class HostSinks {
 
   // To be prefetched.
   const void* place() const { return sinks_.data(); }
-  const void* place_of_latencies() const { return latencies_.data(); }
+  const void* place_of_latencies() const { return waiting_.data(); }
   const FlowReceived& received(uint32_t sink) const { return sinks_[sink].counters(); }
   uint32_t expected_psn(uint32_t sink) const { return sinks_[sink].expected_psn(); }
   // Between windows.
   ArrivalGap take_gap(uint32_t sink) { return sinks_[sink].take_gap(); }
-  // Of packets delivered, by latency group, in the order in which the groups' first sinks were added.
-  const std::vector<LatencyGroup>& latencies() const { return latencies_; }
+  // Between windows. Of packets delivered, by latency group, in the order in which the groups' first sinks were added.
+  const std::vector<LatencyGroup>& latencies() const {
+    for (uint32_t i = 0; i < waiting_.size(); ++i) flush(i);
+    return latencies_;
+  }
   dataplane::Histogram latency() const {
     dataplane::Histogram all;
-    for (const LatencyGroup& each : latencies_) all.merge(each.latency_ps);
+    for (const LatencyGroup& each : latencies()) all.merge(each.latency_ps);
     return all;
   }
 
  private:
   uint32_t index_of_latencies(uint32_t group);
+  [[gnu::noinline]] void flush(uint32_t group) const { waiting_[group].flush(latencies_[group].latency_ps); }
   dataplane::Duration receive_and_answer(const dataplane::Packet& packet, const RoceFrame& frame,
                                          const QpTable::Entry& entry, HostPort& port, HostCounters& counters) noexcept;
   dataplane::Duration acknowledge_with_echo(const dataplane::Packet& packet, const RoceFrame& frame, ReceiveQueue& sink,
@@ -88,12 +94,14 @@ class HostSinks {
   dataplane::Packet make_cnp(HostPort& port, const Answering& answering, HostCounters& counters) noexcept;
   dataplane::Packet make_response(HostPort& port, uint8_t priority, HostCounters& counters) noexcept;
 
-  dataplane::PacketPool& pool_;
+  // A cache line that every packet touches, and one that those touch that may have an answer.
   std::vector<ReceiveQueue> sinks_;
-  std::vector<LatencyGroup> latencies_;
-  std::vector<Answering> answering_;
+  mutable std::vector<WaitingLatencies> waiting_;  // for latencies_; mutable, as those: who reads them sees all
   WorkEvents* events_ = nullptr;
+  dataplane::PacketPool& pool_;
+  std::vector<Answering> answering_;
   uint32_t immediate_ = 0;
+  mutable std::vector<LatencyGroup> latencies_;
 };
 
 }  // namespace softspine::testbeds

@@ -14,24 +14,29 @@
 //   ahead        dropped; one NAK "PSN sequence error" for each expected PSN
 //   behind       a duplicate: dropped, and acknowledged again with the last PSN taken
 // Source: InfiniBand Architecture 9.7.5. MSN: messages completed, modulo 2^24.
+// A packet touches two cache lines, an answer or anything unusual one more.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "dataplane/packet/wire.hpp"
+#include "dataplane/units/check.hpp"
+#include "dataplane/units/prefetch.hpp"
 #include "dataplane/units/time.hpp"
 #include "testbeds/hosts/counters.hpp"
 #include "testbeds/hosts/roce_reader.hpp"
 
 namespace softspine::testbeds {
 
-class ReceiveQueue {
+class alignas(dataplane::kCacheLine) ReceiveQueue {
  public:
   // `latencies`: the host's number of the group that it belongs to.
   ReceiveQueue(uint32_t id, uint32_t qp, uint32_t first_psn, uint32_t latencies = 0)
-      : expected_(first_psn), latencies_(latencies) {
+      : expected_(first_psn), latencies_(latencies & kLatenciesMask) {
+    SOFTSPINE_CHECK(latencies_ == latencies, latencies, id);
     counters_.id = id;
     counters_.qp = qp;
   }
@@ -123,13 +128,17 @@ class ReceiveQueue {
     }
   }
 
+  static constexpr uint32_t kLatenciesMask = (1U << 30) - 1;
+
   uint32_t expected_;
-  uint32_t latencies_;
-  bool whole_ = false;
-  bool has_complained_ = false;  // about the expected PSN
+  uint32_t latencies_ : 30;
+  bool whole_ : 1 = false;
+  bool has_complained_ : 1 = false;  // about the expected PSN
   dataplane::Instant message_born_;
   ArrivalGap gap_;
   FlowReceived counters_;
 };
+static_assert(sizeof(ReceiveQueue) == 3 * dataplane::kCacheLine);
+static_assert(sizeof(ReceiveQueue) - sizeof(FlowReceived) + offsetof(FlowReceived, gaps) == 2 * dataplane::kCacheLine);
 
 }  // namespace softspine::testbeds

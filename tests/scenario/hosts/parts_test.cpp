@@ -2,6 +2,7 @@
 // The parts of a built-in host, each alone: no link, no engine.
 #include "testbeds/hosts/host_flows.hpp"
 #include "testbeds/hosts/host_sinks.hpp"
+#include "tests/harness/seed.hpp"
 #include "tests/scenario/hosts/two_hosts.hpp"
 
 namespace softspine::testbeds {
@@ -55,6 +56,7 @@ class OneSink {
   HostPort& port() { return port_; }
   const HostCounters& counters() const { return counters_; }
   const FlowReceived& received() const { return sinks_.received(entry_.sink); }
+  const HostSinks& sinks() const { return sinks_; }
 
  private:
   PacketPool pool_{"sinks", 4095, kHostPacketBytes};
@@ -79,6 +81,38 @@ TEST(HostParts, APacketIsTakenThoughThereIsNoRoomForItsAcknowledgement) {
   for (uint32_t psn = 0; psn < ControlQueue::kPacketLimit + 2; ++psn) sink.receive(psn);
   EXPECT_EQ(sink.received().messages, ControlQueue::kPacketLimit + 2);
   EXPECT_EQ(sink.counters().unanswered, 2u);
+}
+
+TEST(HostParts, WhoeverReadsLatenciesSeesThoseThatWait) {
+  for (const bool reads_each : {true, false}) {
+    OneSink sink;
+    for (uint32_t psn = 0; psn < 3 * WaitingLatencies::kRoom - 1; ++psn) {
+      sink.receive(psn);
+      if (reads_each) {
+        ASSERT_EQ(sink.sinks().latency().count(), psn + 1);
+      }
+    }
+    EXPECT_EQ(sink.sinks().latencies().at(0).latency_ps.count(), 3 * WaitingLatencies::kRoom - 1);
+  }
+}
+
+// To the last bit of the sum, which depends on the order.
+TEST(HostParts, LatenciesThatWaitedMakeTheHistogramThatOthersMake) {
+  Rng rng{tests::seed(), 0};
+  Histogram waited;
+  Histogram direct;
+  WaitingLatencies waiting;
+  for (int i = 0; i < 10'000; ++i) {
+    const auto latency = static_cast<int64_t>(rng.next() >> (1 + rng.below(60)));
+    if (!waiting.add(latency) || rng.below(20) == 0) waiting.flush(waited);
+    direct.add(latency);
+  }
+  waiting.flush(waited);
+  EXPECT_EQ(waited.count(), direct.count());
+  EXPECT_EQ(waited.mean(), direct.mean());
+  EXPECT_EQ(waited.min(), direct.min());
+  EXPECT_EQ(waited.max(), direct.max());
+  for (const double share : {0.01, 0.5, 0.99}) EXPECT_EQ(waited.quantile(share), direct.quantile(share));
 }
 
 TEST(HostParts, AFlowWhosePriorityIsPausedIsParkedUntilThePauseEnds) {
