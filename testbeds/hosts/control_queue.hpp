@@ -64,8 +64,8 @@ class ControlQueue {
     return queue.list.pop();
   }
 
-  std::array<Queue, dataplane::kPriorities> queues_;
   uint8_t waiting_ = 0;
+  std::array<Queue, dataplane::kPriorities> queues_;
 };
 
 }  // namespace softspine::testbeds

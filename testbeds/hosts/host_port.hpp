@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -30,6 +31,7 @@
 #include "dataplane/lacp/lacpdu.hpp"
 #include "dataplane/link/transmitter.hpp"
 #include "dataplane/packet/pool.hpp"
+#include "dataplane/units/prefetch.hpp"
 #include "testbeds/hosts/control_queue.hpp"
 #include "testbeds/hosts/delayed_cnps.hpp"
 #include "testbeds/hosts/host_config.hpp"
@@ -40,25 +42,30 @@
 
 namespace softspine::testbeds {
 
-struct HostPort {
+// A packet that leaves touches three cache lines: the first two and flow control's first; one that comes in the first.
+// A control packet touches those of `parked` and its queue, too.
+struct alignas(dataplane::kCacheLine) HostPort {
   dataplane::Transmitter* wire = nullptr;
-  SendOrder order;
   dataplane::Instant free_at;
   dataplane::Instant gap_until;  // no flow sends before; what goes beside does
   dataplane::Instant beside = dataplane::Instant::never();
-  dataplane::PortFlowControl flow_control;
-  uint8_t closed = 0;                                             // all priorities, or none
-  std::array<uint32_t, dataplane::kPriorities> credited_cells{};  // in the receive buffer
+  uint64_t rx_packets = 0;  // taken from its link
+  StartJitter jitter;
+  uint8_t closed = 0;  // all priorities, or none
+
+  SendOrder order;
+
+  std::vector<uint32_t> parked;  // flows
   dataplane::Packet lacpdu;
   ControlQueue control;
+
+  dataplane::PortFlowControl flow_control;
+  std::array<uint32_t, dataplane::kPriorities> credited_cells{};  // in the receive buffer
   ReceiveBuffer buffer;
-  uint8_t storm = 0;             // priorities
-  NicWatchdog watchdog;          // over the pauses of buffer and storm
-  std::vector<uint32_t> parked;  // flows
+  uint8_t storm = 0;     // priorities
+  NicWatchdog watchdog;  // over the pauses of buffer and storm
   uint32_t flows = 0;
-  uint64_t rx_packets = 0;  // taken from its link
   DelayedCnps delayed;
-  StartJitter jitter;
   dataplane::Instant* due = nullptr;  // when the host acts beside departures and arrivals
 
   // Room for one more flow; between windows.
@@ -157,5 +164,7 @@ struct HostPort {
   // The packet whose time in the buffer is over: the host has it at `now`.
   dataplane::Packet take_buffered(dataplane::Instant now) noexcept;
 };
+static_assert(offsetof(HostPort, order) == dataplane::kCacheLine);
+static_assert(offsetof(HostPort, parked) == 2 * dataplane::kCacheLine);
 
 }  // namespace softspine::testbeds

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a built-in host, each alone: no link, no engine.
+#include <deque>
+#include <set>
+#include <utility>
+
 #include "testbeds/hosts/host_flows.hpp"
 #include "testbeds/hosts/host_sinks.hpp"
 #include "tests/harness/seed.hpp"
@@ -113,6 +117,38 @@ TEST(HostParts, LatenciesThatWaitedMakeTheHistogramThatOthersMake) {
   EXPECT_EQ(waited.min(), direct.min());
   EXPECT_EQ(waited.max(), direct.max());
   for (const double share : {0.01, 0.5, 0.99}) EXPECT_EQ(waited.quantile(share), direct.quantile(share));
+}
+
+// One flow in the ring, one that waits, and many of both: who is due goes in the order of instants, then of numbers,
+// and who may go at once behind those that stand.
+TEST(HostParts, QueuePairsTakeTurnsInTheOrderInWhichTheyMayGo) {
+  Rng rng{tests::seed(), 1};
+  for (uint32_t round = 0; round < 200; ++round) {
+    const auto pairs = static_cast<uint32_t>(1 + rng.below(9));
+    SendOrder order;
+    std::deque<uint32_t> standing;
+    std::set<std::pair<Instant, uint32_t>> waiting;
+    const auto add = [&](uint32_t pair, Instant now) {
+      const Instant eligible = Instant::at_ps(now.count_ps() + static_cast<int64_t>(rng.below(4)) - 1);
+      order.add(pair, eligible, now);
+      eligible <= now ? standing.push_back(pair) : void(waiting.emplace(eligible, pair));
+    };
+    for (uint32_t pair = 0; pair < pairs; ++pair) {
+      order.reserve(pair + 1);
+      add(pair, Instant::at_ps(1));
+    }
+    for (int64_t now = 2; now < 100; ++now) {
+      const Instant at = Instant::at_ps(now);
+      ASSERT_EQ(order.next(), standing.empty() ? waiting.begin()->first : Instant{});
+      if (order.next() > at) continue;
+      for (; !waiting.empty() && waiting.begin()->first <= at; waiting.erase(waiting.begin()))
+        standing.push_back(waiting.begin()->second);
+      ASSERT_EQ(order.take(at), standing.front()) << round << " at " << now;
+      const uint32_t pair = standing.front();
+      standing.pop_front();
+      add(pair, at);
+    }
+  }
 }
 
 TEST(HostParts, AFlowWhosePriorityIsPausedIsParkedUntilThePauseEnds) {
