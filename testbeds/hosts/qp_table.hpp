@@ -6,7 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
+#include <utility>
 
 namespace softspine::testbeds {
 
@@ -23,7 +24,7 @@ class QpTable {
 
   // The entry of a number, made if it is not there yet. Valid until the next call.
   Entry& insert(uint32_t qp) {
-    if (2 * (count_ + 1) > slots_.size()) grow();
+    if (2 * (count_ + 1) > mask_ + 1) grow();
     Entry& entry = slots_[slot_of(qp)];
     if (entry.qp == kNone) {
       entry.qp = qp;
@@ -34,25 +35,28 @@ class QpTable {
   // One with kNone everywhere if it is unknown.
   const Entry& find(uint32_t qp) const { return slots_[slot_of(qp)]; }
 
-  const void* place() const { return slots_.data(); }  // to be prefetched
+  const void* place() const { return slots_.get(); }  // to be prefetched
 
  private:
   size_t slot_of(uint32_t qp) const {
-    const size_t mask = slots_.size() - 1;
-    size_t slot = qp & mask;
-    while (slots_[slot].qp != qp && slots_[slot].qp != kNone) slot = (slot + 1) & mask;
+    size_t slot = qp & mask_;
+    while (slots_[slot].qp != qp && slots_[slot].qp != kNone) slot = (slot + 1) & mask_;
     return slot;
   }
   void grow() {
-    std::vector<Entry> before(slots_.size() * 2);
-    before.swap(slots_);
-    for (const Entry& entry : before) {
-      if (entry.qp != kNone) slots_[slot_of(entry.qp)] = entry;
+    const uint32_t slots = mask_ + 1;
+    const std::unique_ptr<Entry[]> before = std::exchange(slots_, std::make_unique<Entry[]>(size_t{2} * slots));
+    mask_ = 2 * slots - 1;
+    for (uint32_t i = 0; i < slots; ++i) {
+      if (before[i].qp != kNone) slots_[slot_of(before[i].qp)] = before[i];
     }
   }
 
-  std::vector<Entry> slots_ = std::vector<Entry>(4);
-  size_t count_ = 0;
+  static constexpr uint32_t kFewest = 4;  // in one cache line
+
+  uint32_t mask_ = kFewest - 1;
+  uint32_t count_ = 0;
+  std::unique_ptr<Entry[]> slots_ = std::make_unique<Entry[]>(kFewest);
 };
 
 }  // namespace softspine::testbeds

@@ -31,6 +31,14 @@ class Responder {
 
   explicit Responder(const HostConfig& host) : mac_(host.mac), ipv4_(host.ipv4), ipv6_(host.ipv6) {}
 
+  // An Ethernet frame with an IP header: whether it is to our MAC and our address.
+  bool is_to_us(const uint8_t* frame) const noexcept {
+    using namespace dataplane;
+    if (load_mac(frame) != mac_) return false;
+    const uint8_t* l3 = frame + ethernet::kBytes;
+    if (load16(frame + ethernet::kType) == ethernet::kTypeIpv4) return load32(l3 + ipv4::kDestination) == ipv4_;
+    return load_ipv6(l3 + ipv6::kDestination) == ipv6_;
+  }
   // `data` are the frame's stored bytes again, to be changed.
   Decision consider(const FrameBytes& frame, uint8_t* data) const noexcept;
   // kAdvertisementBytes at `out`, the answer to this solicitation.

@@ -12,12 +12,13 @@ using namespace dataplane;
 
 RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
     : Node(config.name, uint32_t{config.ports} + config.scale_up_ports),
-      config_(config),
-      pool_(pool),
-      responder_(config),
       ports_(config.ports),
+      vlan_(config.tag.vlan),
+      responder_(config),
+      config_(config),
       flows_(config_, pool),
       sinks_(pool),
+      pool_(pool),
       bond_(config.bond, config.ports) {
   SOFTSPINE_CHECK(validate(config).empty(), config.ports, config.mtu);
   SOFTSPINE_CHECK(pool.room_bytes() >= kHostPacketBytes, pool.room_bytes(), kHostPacketBytes);
@@ -57,11 +58,14 @@ uint32_t RoceHost::add_sink(const SinkConfig& config) {
 
 // Of flows and sinks the first ones: most hosts of a large fabric have few.
 void RoceHost::update_read_by_run() {
-  const auto* const port = reinterpret_cast<const std::byte*>(ports_.data());
-  const auto* const sinks = reinterpret_cast<const std::byte*>(sinks_.place());
-  set_read_by_run({&config_.mac, &pool_, ports_[0].wire, &queue_pairs_, &flows_, &sinks_, &due_, &counters_,
-                   &counters_.delivered_packets, queue_pairs_.place(), sinks_.place_of_latencies(), port,
-                   port + kCacheLine, port + 2 * kCacheLine, sinks, sinks == nullptr ? nullptr : sinks + kCacheLine});
+  const auto* const own = reinterpret_cast<const std::byte*>(&ports_);
+  const auto* const flows = reinterpret_cast<const std::byte*>(&flows_);
+  const auto* const sinks = reinterpret_cast<const std::byte*>(&sinks_);
+  const auto* const queue = reinterpret_cast<const std::byte*>(sinks_.place());
+  const HostPort& port = ports_[0];
+  set_read_by_run({own, own + kCacheLine, flows, flows + kCacheLine, sinks, sinks + kCacheLine, queue_pairs_.place(),
+                   &port, &port.order, &port.flow_control, port.wire, sinks_.place_of_latencies(), queue,
+                   queue == nullptr ? nullptr : queue + kCacheLine});
 }
 
 Instant RoceHost::departure(PortNo port) const {

@@ -158,7 +158,9 @@ class RoceHost final : public dataplane::Node {
   bool buffer(dataplane::Packet& packet) noexcept;
   void take_from_buffer(HostPort& port, dataplane::Instant now) noexcept;
   void drain_buffers(dataplane::Instant now) noexcept;
-  HostPort& answers_to(dataplane::PortNo in) { return ports_[bond_.answers_by(in.value())]; }
+  HostPort& answers_to(dataplane::PortNo in) {
+    return ports_[ports_.size() == 1 ? uint8_t{0} : bond_.answers_by(in.value())];
+  }
   void process(dataplane::Packet packet) noexcept;
   void receive_roce(dataplane::Packet packet) noexcept;
   void respond(dataplane::Packet packet, const RoceFrame& frame) noexcept;
@@ -167,19 +169,21 @@ class RoceHost final : public dataplane::Node {
   void drop(dataplane::Packet packet, dataplane::DropReason reason) noexcept;
   uint8_t priority_of(const dataplane::Packet& packet) const { return config_.priority_of_dscp[dscp_of(packet)]; }
 
-  HostConfig config_;
-  dataplane::PacketPool& pool_;
-  Responder responder_;
-  QpTable queue_pairs_;
-  std::vector<HostPort> ports_;
-  HostFlows flows_;
-  HostSinks sinks_;
-  HostBond bond_;
+  // What packets touch: two cache lines to the counters of rarer events, two of flows_, two of sinks_.
+  alignas(dataplane::kCacheLine) std::vector<HostPort> ports_;
   // Of receive buffers, delayed CNPs, the bond's changes, and work.
   dataplane::Instant due_ = dataplane::Instant::never();
+  QpTable queue_pairs_;
   bool is_slow_ = false;  // or was: a port's buffer may take packets
   bool has_credit_ = false;
+  uint16_t vlan_;  // 0: frames have no tag
+  Responder responder_;
   HostCounters counters_;
+  HostConfig config_;
+  HostFlows flows_;
+  HostSinks sinks_;
+  dataplane::PacketPool& pool_;
+  HostBond bond_;
   dataplane::LossBuffer* losses_ = nullptr;
   uint32_t node_in_losses_ = 0;
   HostWork work_{due_};

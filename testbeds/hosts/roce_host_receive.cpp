@@ -19,13 +19,6 @@ bool is_to_all(const Packet& packet) {
   return packet.is_copy() || (packet.data()[0] & ethernet::kMulticastBit) != 0;
 }
 
-bool is_for(const HostConfig& host, const uint8_t* frame) {
-  if (load_mac(frame) != host.mac) return false;
-  const uint8_t* l3 = frame + ethernet::kBytes;
-  if (load16(frame + ethernet::kType) == ethernet::kTypeIpv4) return load32(l3 + ipv4::kDestination) == host.ipv4;
-  return load_ipv6(l3 + ipv6::kDestination) == host.ipv6;
-}
-
 }  // namespace
 
 void RoceHost::receive(Packet packet) noexcept {
@@ -35,7 +28,7 @@ void RoceHost::receive(Packet packet) noexcept {
   ++counters_.received_packets;
   counters_.received_bytes += wire_bytes;
   ++ports_[packet.meta().in_port].rx_packets;
-  const bool is_of_vlan = !config_.tag.is_there() || take_tag(packet, config_.tag.vlan);
+  const bool is_of_vlan = vlan_ == 0 || take_tag(packet, vlan_);
   if (has_credit_) [[unlikely]]
     return receive_by_credit(std::move(packet), wire_bytes, is_of_vlan);
   if (!is_of_vlan) [[unlikely]]
@@ -95,7 +88,7 @@ void RoceHost::process(Packet packet) noexcept {
 }
 
 void RoceHost::receive_roce(Packet packet) noexcept {
-  if (!is_for(config_, packet.data())) [[unlikely]]
+  if (!responder_.is_to_us(packet.data())) [[unlikely]]
     return drop(std::move(packet), DropReason::kNotForUs);
   const auto frame = read_roce(bytes_of(packet));
   if (!frame) [[unlikely]]
