@@ -23,6 +23,7 @@ class alignas(64) Arrivals {
   bool empty() const { return size_ == 0; }
   uint32_t size() const { return size_; }
   Instant front_at() const { return first_[0].at; }
+  rte_mbuf* front() const { return first_[0].mbuf; }
   Instant back_at() const { return slot(size_ - 1).at; }
 
   [[gnu::always_inline]] void push(Packet packet, Instant at) {

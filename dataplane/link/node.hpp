@@ -31,7 +31,7 @@ namespace softspine::dataplane {
 
 class Node {
  public:
-  Node(std::string name, uint32_t ports) : name_(std::move(name)), transmitters_(ports) {
+  Node(std::string name, uint32_t ports) : transmitters_(ports), name_(std::move(name)) {
     inbox_.resize(ports);
     for (Transmitter& transmitter : transmitters_) transmitter.follow(now_);
   }
@@ -74,7 +74,7 @@ class Node {
   // done.
   static constexpr size_t kCached = 256;
   bool is_cached() const { return is_cached_; }
-  [[gnu::always_inline]] void prefetch_itself() const { prefetch(this, sizeof(Node)); }
+  [[gnu::always_inline]] void prefetch_itself() const { prefetch(this, 5 * kCacheLine); }
   [[gnu::always_inline]] void prefetch_state() const {
     inbox_.prefetch_first();
     for (uint32_t i = 0; i < read_by_run_.count; ++i) prefetch(read_by_run_.places[i]);
@@ -118,19 +118,23 @@ class Node {
   Rng& rng() { return rng_; }
 
  private:
-  std::string name_;
-  std::vector<Transmitter> transmitters_;
-  Inbox inbox_;
-  ScheduleSlot slot_{.node = this};
+  // A run touches the first three cache lines, a delivery the second and the third.
   Instant now_;
-  Schedule* schedule_ = nullptr;
-  bool is_cached_ = true;
-  struct {
-    uint32_t count = 0;
-    std::array<const void*, 16> places{};
-  } read_by_run_;
+  std::vector<Transmitter> transmitters_;
   NodeId id_;
+  bool is_cached_ = true;
   Rng rng_;
+
+  Inbox inbox_;
+
+  ScheduleSlot slot_{.node = this};
+  Schedule* schedule_ = nullptr;
+
+  struct alignas(kCacheLine) {
+    std::array<const void*, 15> places{};
+    uint32_t count = 0;
+  } read_by_run_;
+  std::string name_;
 };
 
 inline void Transmitter::connect(Node* peer, PortNo peer_port, Rate rate, Duration propagation) {
