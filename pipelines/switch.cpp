@@ -15,7 +15,13 @@ Switch::Switch(std::string name, uint32_t ports, PacketPool& pool)
       counters_(ports),
       egress_(*this, counters_, pool, rng()),
       pool_(pool),
-      agent_(pool) {}
+      agent_(pool) {
+  const auto [mmu, timers, departures] = egress_.places();
+  Places places;
+  places.fill(&counters_);
+  std::ranges::copy(std::array<const void*, 4>{&receive_taps_, mmu, timers, departures}, places.begin());
+  set_read_by_run(places, places);
+}
 
 void Switch::publish(std::shared_ptr<const ForwardingState> state, Instant now) {
   const std::shared_ptr<const ForwardingState> before = std::exchange(tables_.state, std::move(state));
@@ -36,7 +42,11 @@ void Switch::set_receive_tap(PortNo port, Tap* tap) {
 
 // The meta and the headers of a packet come from far away: asked for first, all at once.
 void Switch::receive(Burst& burst) noexcept {
-  for (Packet& packet : burst) packet.prefetch_data();
+  for (Packet& packet : burst) {
+    packet.prefetch_data();
+    if (!is_cached()) [[unlikely]]
+      prefetch(&counters_[packet.meta().in_port]);
+  }
   for (Packet& packet : burst) {
     const PacketMeta& meta = packet.meta();
     PortCounters& counters = counters_[meta.in_port];
@@ -68,15 +78,13 @@ void Switch::receive(Burst& burst) noexcept {
   reach(now);
   if (meta.verdict != Verdict::kForward) [[unlikely]]
     return end_here(std::move(packet), now);
-  if (!is_cached()) [[unlikely]]
-    transmitter(PortNo{meta.out_port}).prefetch_peer();
   choose_queue(packet);
   const DropReason refused = egress_.enqueue(packet, now);
   if (refused != DropReason::kCount) [[unlikely]]
     end(std::move(packet), refused, now);
 }
 
-// All that dispatch_one() needs of the ports, at once.
+// All that dispatch_one() needs of the ports, and then of their peers, at once.
 void Switch::prefetch_ways_out(Burst& burst) const noexcept {
   for (const Packet& packet : burst) {
     const PacketMeta& meta = packet.meta();
@@ -86,6 +94,10 @@ void Switch::prefetch_ways_out(Burst& burst) const noexcept {
     prefetch(&counters.queues[meta.traffic_class]);
     prefetch(&counters.tx_packets);
     prefetch(&transmitter(PortNo{meta.out_port}), sizeof(Transmitter));
+  }
+  for (const Packet& packet : burst) {
+    const PacketMeta& meta = packet.meta();
+    if (meta.verdict == Verdict::kForward) transmitter(PortNo{meta.out_port}).prefetch_peer();
   }
 }
 

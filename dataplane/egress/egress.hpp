@@ -19,6 +19,7 @@
 // them: `act_through(t)` before an arrival at t, `act_before(until)` at the end of a window.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -107,6 +108,9 @@ class Egress {
     losses_ = losses;
     node_in_losses_ = node;
   }
+
+  // To be prefetched: what every packet touches of this, beside the ports.
+  std::array<const void*, 3> places() const { return {&admission_, &timers_, &departures_}; }
 
   const Mmu& mmu() const { return admission_.mmu(); }
   Mmu& mmu() { return admission_.mmu(); }

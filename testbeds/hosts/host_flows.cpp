@@ -88,6 +88,11 @@ void HostFlows::end_message(Flow& flow, uint32_t index) noexcept {
   });
 }
 
+HostFlows::Places HostFlows::places() const noexcept {
+  const size_t middle = static_cast<size_t>(Part::kMiddle);
+  return {flows_.data(), senders_.data(), templates_.size() > middle ? &templates_[middle] : templates_.data()};
+}
+
 void HostFlows::prefetch(const HostPort& out) const noexcept {
   out.wire->prefetch_peer();
   const uint32_t flow = out.order.first();

@@ -67,6 +67,13 @@ class alignas(dataplane::kCacheLine) HostFlows {
   // What send() reads of the flow whose turn it is: its sender and its frame in the middle of a message, if they are
   // numbered as flows are.
   void prefetch(const HostPort& out) const noexcept;
+  // To be prefetched: the first flow, its sender, and its frame in the middle of a message; null if there is none.
+  struct Places {
+    const void* flow;
+    const void* sender;
+    const void* frame;
+  };
+  Places places() const noexcept;
   // A packet of the flow, as the first of a message: its bytes without FCS.
   uint32_t first_frame_bytes(uint32_t flow) const { return templates_[flows_[flow].first_template].frame_bytes(); }
   const FlowSent& sent(uint32_t flow) const { return flows_[flow].counters; }

@@ -68,6 +68,7 @@ class alignas(dataplane::kCacheLine) HostSinks {
   // To be prefetched.
   const void* place() const { return sinks_.data(); }
   const void* place_of_latencies() const { return waiting_.data(); }
+  const void* place_of_answers() const { return answering_.data(); }
   const FlowReceived& received(uint32_t sink) const { return sinks_[sink].counters(); }
   uint32_t expected_psn(uint32_t sink) const { return sinks_[sink].expected_psn(); }
   // Between windows.

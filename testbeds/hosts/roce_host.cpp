@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "dataplane/units/check.hpp"
+#include "testbeds/hosts/host_places.hpp"
 
 namespace softspine::testbeds {
 
@@ -56,16 +57,9 @@ uint32_t RoceHost::add_sink(const SinkConfig& config) {
   return entry.sink;
 }
 
-// Of flows and sinks the first ones: most hosts of a large fabric have few.
 void RoceHost::update_read_by_run() {
-  const auto* const own = reinterpret_cast<const std::byte*>(&ports_);
-  const auto* const flows = reinterpret_cast<const std::byte*>(&flows_);
-  const auto* const sinks = reinterpret_cast<const std::byte*>(&sinks_);
-  const auto* const queue = reinterpret_cast<const std::byte*>(sinks_.place());
-  const HostPort& port = ports_[0];
-  set_read_by_run({own, own + kCacheLine, flows, flows + kCacheLine, sinks, sinks + kCacheLine, queue_pairs_.place(),
-                   &port, &port.order, &port.flow_control, port.wire, sinks_.place_of_latencies(), queue,
-                   queue == nullptr ? nullptr : queue + kCacheLine});
+  const HostPlaces places{&ports_, ports_[0]};
+  set_read_by_run(places.of_arrival(sinks_, queue_pairs_), places.of_departure(flows_));
 }
 
 Instant RoceHost::departure(PortNo port) const {

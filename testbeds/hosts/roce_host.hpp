@@ -158,9 +158,7 @@ class RoceHost final : public dataplane::Node {
   bool buffer(dataplane::Packet& packet) noexcept;
   void take_from_buffer(HostPort& port, dataplane::Instant now) noexcept;
   void drain_buffers(dataplane::Instant now) noexcept;
-  HostPort& answers_to(dataplane::PortNo in) {
-    return ports_[ports_.size() == 1 ? uint8_t{0} : bond_.answers_by(in.value())];
-  }
+  HostPort& answers_to(dataplane::PortNo in) { return ports_[ports_.size() > 1 ? bond_.answers_by(in.value()) : 0]; }
   void process(dataplane::Packet packet) noexcept;
   void receive_roce(dataplane::Packet packet) noexcept;
   void respond(dataplane::Packet packet, const RoceFrame& frame) noexcept;
