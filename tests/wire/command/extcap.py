@@ -137,7 +137,7 @@ def lists_fabrics(it: Softspine) -> Problems:
 def lists_no_more_ports_than_wireshark_asks_for(it: Softspine) -> Problems:
     """128 ports are listed; of a fabric with more, the fabric alone"""
     wireshark = Wireshark(it)
-    large = FABRIC.replace('tors: 2', 'tors: 8').replace('hosts_per_tor: 2', 'hosts_per_tor: 8')
+    large = re.sub('overrides: .*\n', '', FABRIC).replace('tors: 2', 'tors: 8').replace('hosts_per_tor: 2', 'hosts_per_tor: 8')
     for spines, ports in ((4, 128), (5, 0)):
         with it.running(it.write('running.yaml', large.replace('spines: 2', f'spines: {spines}'))):
             if len(found := wireshark.interfaces()) != 1 + ports:
