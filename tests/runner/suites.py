@@ -68,7 +68,7 @@ SUITES = [
     # The fuzz corpus too: replayed by another compiler.
     Suite('asan', ASAN, frozenset({'unit', 'scenario', 'fuzz'}), 12),
     Suite('asan-model', ASAN, frozenset({'model'}), 5),  # references, and what they are held against: nightly
-    Suite('tsan', TSAN, frozenset({'threaded'}), 5, parallel=False),
+    Suite('tsan', TSAN, frozenset({'threaded'}), 7),
     # The Debian package in a root of its own: a release build, and Debian's packages from its mirror.
     Suite('package', PLAIN, frozenset({'package'}), 15, parallel=False, reads_only=True),
     Suite('mutants', PLAIN, frozenset({'mutants'}), 120, reads_only=True),
