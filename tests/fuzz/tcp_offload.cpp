@@ -150,6 +150,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   SOFTSPINE_CHECK(where != came.end(), order.changed_frame, order.changed_byte);
   came.erase(where);
   frames.erase(std::ranges::find(frames, changed));
+  // Where TCP is said to begin elsewhere, some frames are no segments, and pass those that are held.
+  if (order.l4 != 0) {
+    std::ranges::sort(came);
+    std::ranges::sort(frames);
+  }
   SOFTSPINE_CHECK(came == frames, came.size(), size);
   SOFTSPINE_CHECK(pool().in_use() == 0, pool().in_use(), size);
   return 0;
