@@ -26,6 +26,7 @@
 #include "tests/scenario/random/drawn_files.hpp"
 #include "tests/scenario/random/drawn_testbed.hpp"
 #include "tests/scenario/random/recount.hpp"
+#include "tests/scenario/random/recount_ways.hpp"
 #include "tests/scenario/random/run_variants.hpp"
 
 namespace softspine::testbeds {
@@ -131,6 +132,7 @@ void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
   for (const auto& each : first.snapshot.flows) tally.compared["copies under way"] += each.copies;
   const Duration odd = odd_interval(seed);
   VariantOutcome with_steps;
+  RecordedTables recording;
   for (const Variant& variant : {Variant{.workers = 2,
                                          .captures = !drawn.floods,
                                          .watched = Watched::kReceived,
@@ -148,6 +150,7 @@ void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
                                          .traces = true},
                                  Variant{.captures = !drawn.floods, .watched = Watched::kSent, .poisons = true}}) {
     const VariantOutcome other = run_variant(drawn.text, variant);
+    if (!other.recording.empty()) recording = other.recording;
     if (!other.received.empty()) tally.compared["frames received"] += count_received(other);
     const std::string differs = difference(other, first);
     if (variant.records_steps) {
@@ -162,7 +165,8 @@ void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
   }
   if (drawn.floods) return;
   const auto testbed = control::parse_testbed(drawn.text, tests::drawn_testbed_file(), {});
-  const tests::Recount recount = tests::recount(*testbed, first.snapshot, first.capture, first.pauses);
+  tests::Recount recount = tests::recount(*testbed, first.snapshot, first.capture, first.pauses);
+  tests::recount_ways(tests::CapturedRun{*testbed, first.snapshot, first.capture}, recording, recount);
   for (const std::string& finding : recount.findings) ADD_FAILURE() << finding;
   for (const auto& [what, count] : recount.compared) tally.compared[what] += count;
 }

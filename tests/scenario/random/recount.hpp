@@ -24,6 +24,8 @@
 //                    their queue pairs and beside the fabric are those received; no frame leaves before their start,
 //                    or comes after their end. Where ranks spend no time of their own and all is on the fabric, a
 //                    rank's end is its last arrival, of data or of an acknowledgement: the last, and the mean of ranks
+//   ways             (recount_ways.hpp) where nothing changes them: packets leave by the ports of their flow's way, and
+//                    by each of them unless switches draw
 //   strangers        hosts drop what has another station's address, and nothing else, as not for them
 //
 // What a capture cannot tell is left out: a packet that left for a host but may not have arrived (a fault of its last

@@ -190,7 +190,7 @@ void FabricServer::carry_out(const std::string& request) {
   try {
     shared_.at(it.at("command"))(it.at("arguments"), reply);
   } catch (const std::exception& error) {
-    reply(std::unexpected(error.what()));
+    reply(std::unexpected(std::string{"the command failed: "} + error.what()));
   }
 }
 
