@@ -84,7 +84,7 @@ Json Playback::map() {
     nodes.back().at(2).push_back({own_name(query.text(3)), query.number(4), query.number(5)});
   }
   Json lacks = Json::array({"Of hosts' ports a recording has pauses only: their load is what arrived at the switch."});
-  lacks.push_back("It has no groups of hashes, and not what ranks waited for.");
+  lacks.push_back("It has neither hash groups nor the waits of ranks.");
   if (fact("end_ps").empty()) lacks.push_back("The run did not reach its end: the recording has no results.");
   return {{"testbed", testbed_},
           {"nodes", std::move(nodes)},

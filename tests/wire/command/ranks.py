@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -293,6 +294,45 @@ def answers_while_it_runs(it: Softspine) -> Problems:
             yield f"{report['totals']['imbalances']}, {report['faults']}"
 
 
+def ends_a_capture_with_its_reader(it: Softspine) -> Problems:
+    """a capture into a pipe, as Wireshark asks for it, ends on all ranks when its reader leaves, and the run goes on"""
+    file = it.write('pods.yaml', PODS.replace('DURATION', '10s').replace('messages: 4', 'messages: 1000000'))
+    before = ('env', 'OMPI_ALLOW_RUN_AS_ROOT=1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1', *launcher(it.binary), '-n', '3')
+    if 'built without MPI' in mpirun(it, 2, 'run', file, '--set', 'run.duration=1us').stderr:
+        raise Skip('this softspine was built without MPI')
+    pipe = it.folder / 'pipe'
+    os.mkfifo(pipe)
+    with it.running(file, '--quiet', before=before) as run:
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        with closing(socket.socket(socket.AF_UNIX)) as control:
+            control.connect(str(it.sockets / 'pods.sock'))
+            request = {'id': 1, 'command': 'capture start', 'arguments': {'path': str(pipe), 'name': 'w', 'for_reader': True, 'ports': ['p1-tor1:*', 'p4-tor2:*']}}
+            control.sendall(json.dumps(request).encode() + b'\n')
+            if b'started' not in (answer := control.recv(1000)):
+                yield f'{answer!r}'
+        os.set_blocking(reader, True)
+        got = b''
+        while len(got) < 200_000 and (part := os.read(reader, 65536)):
+            got += part
+        os.close(reader)
+        if got[:4] != b'\x0a\x0d\x0d\x0a' or len(got) < 200_000:
+            yield f'{len(got)} bytes, the first are {got[:8]!r}'
+        until = time.monotonic() + 30
+        while it('capture', 'list', '--json').json() and time.monotonic() < until:
+            time.sleep(0.1)
+        if left := it('capture', 'list', '--json').json():
+            yield f'without its reader it goes on: {left}'
+        before_ps = it.show('fabric')['now_ps']
+        yield from it('capture', 'start', 'again.pcapng', '--port', 'p4-tor2:*').exited(0)
+        while it('capture', 'list', '--json').json()['again']['frames'] == 0 and time.monotonic() < until:
+            time.sleep(0.1)
+        if it('capture', 'stop', '--json').json()['frames'] == 0 or it.show('fabric')['now_ps'] <= before_ps:
+            yield 'the run does not go on'
+        done = run.end(signal.SIGINT)
+        if 'capture' in done.err:
+            yield f'the run complains: {done.err}'
+
+
 def shows_how_it_would_be_spread(it: Softspine) -> Problems:
     """check --ranks: links that are cut, windows, the parts"""
     file = it.write('pods.yaml', PODS.replace('DURATION', '100us'))
@@ -303,4 +343,4 @@ def shows_how_it_would_be_spread(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([has_the_bytes_of_one_process, speaks_lacp, cannot_write_what_others_wait_for, sees_another_file, refuses_what_is_not_there, ends_with_a_rank, answers_while_it_runs, shows_how_it_would_be_spread]))
+    sys.exit(main([has_the_bytes_of_one_process, speaks_lacp, cannot_write_what_others_wait_for, sees_another_file, refuses_what_is_not_there, ends_with_a_rank, answers_while_it_runs, ends_a_capture_with_its_reader, shows_how_it_would_be_spread]))
