@@ -114,7 +114,7 @@ function fillFlows(frame) {
   const { flows, followed, found, rows } = flowAnswer;
   byId('crossing').textContent = `${found} of ${flows} flows` + (flowAnswer.sent_bytes === null ? '' : `, ${bytes(flowAnswer.sent_bytes)} sent`) + (rows.length < found ? `; the ${rows.length} that sent most` : '') +
     (followed < flows ? `; the ways of ${flows - followed} are not known yet` : '') + (flowAnswer.lacks ? `. ${flowAnswer.lacks}` : '');
-  fill('flows', ['flow', 'of', 'rate', 'sent', 'CNPs', 'state', 'paused on its way'], rows.map((row) => [
+  fill('flows', ['flow', 'workload', 'rate', 'sent', 'CNPs', 'state', 'paused on its way'], rows.map((row) => [
     button(`${row.source} QP ${row.source_qp} → ${row.destination} QP ${row.destination_qp}`, () => chooseFlow(row.flow), row.flow === chosenFlow),
     row.workload, flowRates.has(row.flow) ? rate(flowRates.get(row.flow)) : '', row.sent_bytes === null ? '' : bytes(row.sent_bytes),
     row.cnps === null ? '' : String(row.cnps), row.state, pausedOn(row, frame)]));

@@ -310,7 +310,7 @@ async function fillThresholds() {
   byId('node-title').textContent = `Thresholds of ${opened}`;
   const limit = (row) => row.xoff_bytes ?? row.marks_all_bytes;
   rows.sort((a, b) => b.bytes / limit(b) - a.bytes / limit(a));
-  fill('thresholds', ['port', 'of', 'holds', 'limit', ''], rows.slice(0, 2 * ROWS).map((row) => [row.port, row.of, bytes(row.bytes),
+  fill('thresholds', ['port', 'queue or group', 'holds', 'limit', ''], rows.slice(0, 2 * ROWS).map((row) => [row.port, row.of, bytes(row.bytes),
     row.xoff_bytes === null ? `marks ${bytes(row.marks_from_bytes)} – ${bytes(row.marks_all_bytes)}` : `XOFF ${bytes(row.xoff_bytes)}`,
     meter(Math.min(1, row.bytes / limit(row)))]));
 }

@@ -141,7 +141,9 @@ def groups_on(it: Softspine, browser: Browser) -> Problems:
         worst = max(row['over_expected'] for row in rows)
         if f'{worst:.2f} times' not in browser.value("document.getElementById('evenness').textContent"):
             yield f'{name}: ' + browser.value("document.getElementById('evenness').textContent")
-    time.sleep(1.2)  # the page asks again, and keeps the choice
+    browser.value('groupRows.isOld = true')
+    if not browser.until('!groupRows.isOld'):
+        yield 'the page does not ask again'
     if browser.value("document.getElementById('group').value") != list(groups)[-1]:
         yield 'the chosen group does not stay'
 
