@@ -150,9 +150,8 @@ void DeviceEdge::send_all(rte_mbuf** frames, uint32_t count, Instant now) noexce
     }
     PacketPool::adopt(frame);
     Packet::meta_of(frame)->born = start;
-    ++taken;
     bytes += frame->data_len;
-    start = out.send(Packet{frame}, start);
+    start = taken++ == 0 ? out.send(Packet{frame}, start) : out.send_behind(Packet{frame}, start);
   }
   set_free_at(start);
   counters_.in_packets += taken;

@@ -44,18 +44,21 @@ class alignas(64) Arrivals {
     for (uint32_t i = 0; i < size_; ++i) see(PacketGlance::at(slot(i).mbuf));
   }
   [[gnu::always_inline]] Packet pop(uint16_t port) {
-    const Slot slot = first_[0];
-    first_[0] = first_[1];
-    first_[1] = first_[2];
-    if (size_ > kFirst) {
-      first_[2] = further_->take_first();
-      if (size_ > kAhead) Packet::prefetch(further_->at(kAhead - kFirst - 1).mbuf);
-    }
-    --size_;
-    PacketMeta& meta = *Packet::meta_of(slot.mbuf);
-    meta.at = slot.at;
-    meta.in_port = port;
-    return Packet{slot.mbuf};
+    Packet packet = packet_of(first_[0], port);
+    drop(1);
+    return packet;
+  }
+  // Takes the first packet, and then further ones as long as goes(instant) is true of the next, at most `most`:
+  // take(packet). Needs a packet.
+  template <typename Goes, typename Take>
+  [[gnu::always_inline]] void pop_while(uint16_t port, uint32_t most, Goes&& goes, Take&& take) {
+    const uint32_t end = std::min(size_, most);
+    uint32_t n = 0;
+    do {
+      if (n + kAhead < size_) Packet::prefetch(slot(n + kAhead).mbuf);
+      take(packet_of(slot(n), port));
+    } while (++n < end && goes(slot(n).at));
+    drop(n);
   }
 
  private:
@@ -71,13 +74,35 @@ class alignas(64) Arrivals {
     explicit Ring(uint32_t room) : slots_(room), mask_(room - 1) {}
     bool is_full(uint32_t size) const { return size > mask_; }
     Slot& at(uint32_t i) { return slots_[(head_ + i) & mask_]; }
-    Slot take_first() { return slots_[head_++ & mask_]; }
+    void drop(uint32_t count) { head_ += count; }
 
    private:
     std::vector<Slot> slots_;  // a power of two
     uint32_t mask_;
     uint32_t head_ = 0;
   };
+  static Packet packet_of(const Slot& slot, uint16_t port) {
+    PacketMeta& meta = *Packet::meta_of(slot.mbuf);
+    meta.at = slot.at;
+    meta.in_port = port;
+    return Packet{slot.mbuf};
+  }
+  // Without the first `count`, which have been taken: those behind them move up.
+  [[gnu::always_inline]] void drop(uint32_t count) {
+    if (size_ <= kFirst && count == 1) [[likely]] {
+      first_[0] = first_[1];
+      first_[1] = first_[2];
+      --size_;
+      return;
+    }
+    drop_more(count);
+  }
+  [[gnu::noinline]] void drop_more(uint32_t count) {
+    const uint32_t left = size_ - count;
+    for (uint32_t i = 0; i < std::min(left, kFirst); ++i) first_[i] = slot(i + count);
+    if (size_ > kFirst) further_->drop(size_ - kFirst - (left > kFirst ? left - kFirst : 0));
+    size_ = left;
+  }
   const Slot& slot(uint32_t i) const { return i < kFirst ? first_[i] : further_->at(i - kFirst); }
   [[gnu::noinline]] void grow(uint32_t further) {
     auto larger = std::make_unique<Ring>(std::max(16U, 2 * further));

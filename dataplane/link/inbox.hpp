@@ -15,7 +15,7 @@
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/prefetch.hpp"
 #include "dataplane/units/time.hpp"
-#include "dataplane/units/timed_heap.hpp"
+#include "dataplane/units/timed_row.hpp"
 
 namespace softspine::dataplane {
 
@@ -26,29 +26,34 @@ class alignas(64) Inbox {
   void resize(uint32_t ports) {
     ports_ = std::make_unique<Arrivals[]>(ports);
     count_ = ports;
-    heap_.reserve(ports);
+    row_.reserve(ports);
   }
   uint32_t ports() const { return count_; }
 
   void push(PortNo port, Packet packet, Instant at) {
     Arrivals& arrivals = ports_[port.value()];
     if (arrivals.empty()) {
-      if (at < heap_.next()) first_ = {&arrivals, packet.mbuf()};
-      heap_.push(at, port.value());
+      if (at < row_.next()) first_packet_ = packet.mbuf();
+      row_.push(at, port.value());
     }
     arrivals.push(std::move(packet), at);
+  }
+
+  // The same for a packet right behind one that was just pushed to the port.
+  [[gnu::always_inline]] void push_behind(PortNo port, Packet packet, Instant at) {
+    ports_[port.value()].push(std::move(packet), at);
   }
 
   // The port's place in memory: a sender prefetches it.
   const void* place_of(PortNo port) const { return &ports_[port.value()]; }
   // Prefetches the first packet and its place in memory, if both are known without a search.
   [[gnu::always_inline]] void prefetch_first() const {
-    prefetch(first_.place);
-    if (first_.packet != nullptr) Packet::prefetch(first_.packet);
+    prefetch(&ports_[row_.top_id()]);
+    if (first_packet_ != nullptr) Packet::prefetch(first_packet_);
   }
 
   // The first arrival still to come; never() when there is none.
-  Instant next() const { return heap_.next(); }
+  Instant next() const { return row_.next(); }
   // The last arrival known at a port, before which nothing more can arrive there; the fabric's start if there is
   // none.
   Instant last(PortNo port) const {
@@ -64,12 +69,12 @@ class alignas(64) Inbox {
 
   // Appends arrivals before `until` to the burst, in order, until it is full.
   void take(Instant until, Burst& burst) {
-    while (!burst.full() && heap_.next() < until) take_run(until, burst);
+    while (!burst.full() && row_.next() < until) take_run(until, burst);
   }
 
   // The earliest arrival. There must be one.
   Packet take_first() {
-    const uint32_t port = heap_.top_id();
+    const uint32_t port = row_.top_id();
     Arrivals& arrivals = ports_[port];
     Packet packet = arrivals.pop(static_cast<uint16_t>(port));
     reorder(arrivals);
@@ -81,41 +86,33 @@ class alignas(64) Inbox {
   void flush(PortNo port, End&& end) {
     Arrivals& arrivals = ports_[port.value()];
     if (arrivals.empty()) return;
-    heap_.remove(port.value());
+    row_.remove(port.value());
     while (!arrivals.empty()) end(arrivals.pop(port.value()));
   }
 
  private:
-  // Takes packets from the first port for as long as it stays first, so that the heap is reordered once a run and not
+  // Takes packets from the first port for as long as it stays first, so that the row is reordered once a run and not
   // once a packet.
   void take_run(Instant until, Burst& burst) {
-    const uint32_t port = heap_.top_id();
+    const uint32_t port = row_.top_id();
     Arrivals& arrivals = ports_[port];
-    do {
-      burst.push(arrivals.pop(static_cast<uint16_t>(port)));
-    } while (!arrivals.empty() && !burst.full() && arrivals.front_at() < until &&
-             heap_.stays_first(arrivals.front_at()));
+    arrivals.pop_while(
+        static_cast<uint16_t>(port), burst.room(), [&](Instant at) { return at < until && row_.stays_first(at); },
+        [&burst](Packet packet) { burst.push(std::move(packet)); });
     reorder(arrivals);
   }
-  // Restores the heap's order after packets were taken from its first port.
+  // Restores the row's order after packets were taken from its first port.
   void reorder(const Arrivals& arrivals) {
-    if (arrivals.empty()) {
-      heap_.pop();
-    } else {
-      heap_.replace_top(arrivals.front_at());
-    }
-    const Arrivals* const first = heap_.empty() ? nullptr : &ports_[heap_.top_id()];
-    first_ = {first, first == &arrivals ? first->front() : nullptr};
+    first_packet_ = nullptr;
+    if (arrivals.empty()) return row_.pop();
+    const uint32_t port = row_.top_id();
+    row_.replace_top(arrivals.front_at());
+    if (row_.top_id() == port) first_packet_ = arrivals.front();
   }
 
   std::unique_ptr<Arrivals[]> ports_;
-  TimedHeap heap_;
-  // The first port (flush() does not update it), and its packet if it is known without a look there; only for
-  // prefetching.
-  struct {
-    const Arrivals* place = nullptr;
-    rte_mbuf* packet = nullptr;
-  } first_;
+  TimedRow row_;
+  rte_mbuf* first_packet_ = nullptr;  // of the first port, if it is known without a look there; only for prefetching
   uint32_t count_ = 0;
 };
 static_assert(sizeof(Inbox) == kCacheLine);

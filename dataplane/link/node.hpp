@@ -168,4 +168,15 @@ inline Instant Transmitter::send(Packet packet, Instant start) noexcept {
   return left;
 }
 
+[[gnu::always_inline]] inline Instant Transmitter::send_behind(Packet packet, Instant start) noexcept {
+  if (!is_direct_) [[unlikely]]
+    return send(std::move(packet), start);
+  const uint32_t bytes = packet.frame_bytes();
+  const Instant left = start + rate_.time_of_frame(bytes);
+  ++counters_.packets;
+  counters_.bytes += bytes;
+  peer_->inbox().push_behind(peer_port_, std::move(packet), left + propagation_);
+  return left;
+}
+
 }  // namespace softspine::dataplane

@@ -77,6 +77,8 @@ class alignas(64) Transmitter {
 
   // Puts the packet on the wire at `start`; returns when its last bit has left. (In node.hpp: it needs the peer.)
   Instant send(Packet packet, Instant start) noexcept;
+  // The same for a packet behind one that the caller has just sent, before it does anything else.
+  Instant send_behind(Packet packet, Instant start) noexcept;
 
  private:
   void choose_path() { is_direct_ = up_ && !dead_ && outbox_ == nullptr && tap_ == nullptr && fault_ == nullptr; }

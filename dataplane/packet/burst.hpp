@@ -21,7 +21,8 @@ class Burst {
   uint32_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   bool full() const { return size_ == kBurstSize; }
-  void push(Packet packet) {
+  uint32_t room() const { return kBurstSize - size_; }
+  [[gnu::always_inline]] void push(Packet packet) {
     assert(!full());
     packets_[size_++] = std::move(packet);
   }

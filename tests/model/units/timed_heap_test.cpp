@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// TimedHeap against a std::set of (instant, id), over random operations.
+// TimedHeap and TimedRow against a std::set of (instant, id), over random operations.
 #include "dataplane/units/timed_heap.hpp"
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "dataplane/units/rng.hpp"
+#include "dataplane/units/timed_row.hpp"
 #include "tests/harness/seed.hpp"
 
 namespace softspine::dataplane {
 namespace {
 
+template <typename Queue>
 class HeapAndModel {
  public:
-  explicit HeapAndModel(Rng rng) : rng_(rng) {}
+  explicit HeapAndModel(Rng rng) : rng_(rng) {
+    if (rng_.below(2) == 0) heap_.reserve(kIds);
+  }
 
   // Instants from a small range, so that many are equal and ids settle the order.
   void step() {
@@ -37,6 +42,9 @@ class HeapAndModel {
       return;
     }
     ASSERT_EQ(heap_.next(), model_.begin()->first);
+    const Instant later = heap_.next() + Duration::ps(7);
+    const auto behind = std::next(model_.begin());
+    ASSERT_EQ(heap_.stays_first(later), behind == model_.end() || std::pair(later, heap_.top_id()) < *behind);
     ASSERT_EQ(heap_.top_id(), model_.begin()->second);
   }
   void pop() {
@@ -75,14 +83,15 @@ class HeapAndModel {
   }
 
   Rng rng_;
-  TimedHeap heap_;
+  Queue heap_;
   std::set<std::pair<Instant, uint32_t>> model_;
   std::map<uint32_t, Instant> times_;
 };
 
-TEST(TimedHeap, IsASetOfInstantsAndIds) {
+template <typename Queue>
+void compare_with_set() {
   for (uint64_t round = 0; round < 200; ++round) {
-    HeapAndModel both{Rng{tests::seed(), round}};
+    HeapAndModel<Queue> both{Rng{tests::seed(), round}};
     for (int i = 0; i < 500; ++i) {
       both.step();
       both.expect_alike();
@@ -94,6 +103,13 @@ TEST(TimedHeap, IsASetOfInstantsAndIds) {
       if (testing::Test::HasFatalFailure()) return;
     }
   }
+}
+
+TEST(TimedHeap, IsASetOfInstantsAndIds) {
+  compare_with_set<TimedHeap>();
+}
+TEST(TimedRow, IsASetOfInstantsAndIds) {
+  compare_with_set<TimedRow>();
 }
 
 }  // namespace
