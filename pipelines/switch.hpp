@@ -54,6 +54,9 @@ class Switch : public dataplane::Node {
 
   void link_changed(dataplane::PortNo port, bool up, dataplane::Instant now) noexcept override;
   void drain() noexcept override;
+  bool puts_off() const noexcept override { return true; }
+  dataplane::Instant first_put_off() const noexcept override { return egress_.first_put_off(); }
+  void settle_before(dataplane::Instant now) noexcept override { egress_.settle_before(now); }
 
  protected:
   // The loop; `forward` is the role's stages over a burst, inlined.

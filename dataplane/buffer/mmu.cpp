@@ -3,60 +3,18 @@
 
 #include <algorithm>
 
+#include "dataplane/buffer/rare_steps.hpp"
 #include "dataplane/units/check.hpp"
 
 namespace softspine::dataplane {
 
 namespace {
 
-// How many of the cells what is left of reserved memory holds.
-template <typename Use>
-uint32_t own_part(const Use& use, uint32_t cells) noexcept {
-  return std::min(static_cast<uint32_t>(std::max(use.reserved_left, 0)), cells);
-}
-
-template <typename Use>
-void take_reserved(Use& use, uint32_t cells) noexcept {
-  use.reserved_left -= static_cast<int32_t>(cells);
-  use.pool->reserved += cells;
-}
-
-// Whether the cells may be charged to shared memory as far as the port is concerned.
-bool fits_port(const PortUse* port, uint32_t cells) noexcept {
-  return port == nullptr || int64_t{port->shared + cells} <= port->limit.of(port->pool->to_give());
-}
-void charge_port(PortUse* port, uint32_t cells) noexcept {
-  if (port != nullptr) port->shared += cells;
-}
-
-// Shared first, then reserved.
-template <typename Use>
-void release_cells(Use& use, PortUse* port, uint32_t cells) noexcept {
-  const uint32_t shared = std::min(use.shared, cells);
-  use.shared -= shared;
-  if (port != nullptr) port->shared -= shared;
-  use.pool->free += static_cast<int32_t>(shared);
-  use.reserved_left += static_cast<int32_t>(cells - shared);
-  use.pool->reserved -= cells - shared;
-}
-
-uint32_t out_of_headroom(PriorityGroupUse& group, uint32_t cells) noexcept {
-  const uint32_t back = std::min(group.headroom, cells);
-  group.headroom -= back;
-  group.pool->headroom -= back;
-  return back;
-}
-
-bool may_cross_limit(const PriorityGroupUse& group, uint32_t cells) noexcept {
-  return group.lossless && !group.credited && !group.xoff && !group.shut &&
-         static_cast<int32_t>(cells) <= group.pool->free;
-}
-
-bool has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept {
-  const PoolUse& pool = *group.pool;
-  const bool own = group.headroom + cells <= group.headroom_limit;
-  const bool pooled = pool.headroom_limit == 0 || pool.headroom + cells <= pool.headroom_limit;
-  return group.lossless && !group.shut && own && pooled;
+// One goes by credit, or holds more reserved cells than the plan gives it.
+bool wants_each_release(const std::vector<PriorityGroupUse>& groups, const std::vector<QueueUse>& queues) noexcept {
+  const auto is_overdrawn = [](const auto& use) { return use.reserved_left < 0; };
+  return std::ranges::any_of(groups, &PriorityGroupUse::credited) || std::ranges::any_of(groups, is_overdrawn) ||
+         std::ranges::any_of(queues, is_overdrawn);
 }
 
 std::vector<PoolUse> pools_of(const std::vector<PoolPlan>& plans, const std::vector<PoolUse>& before) {
@@ -92,13 +50,17 @@ uint32_t Mmu::refuse(DropReason reason) noexcept {
 
 template <typename Use>
 void Mmu::charge(Use& use, PortUse* port, uint32_t own, uint32_t shared) noexcept {
-  if (own != 0) take_reserved(use, own);
+  if (own != 0) charge_own(use, own);
   if (shared == 0) return;
-  take(use, shared);
+  charge_shared(use, shared);
+  note_watermarks(use);
   charge_port(port, shared);
 }
 
-uint32_t Mmu::admit_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept {
+uint32_t Mmu::admit(const Account& account, uint32_t frame_bytes) noexcept {
+  PriorityGroupUse& group = groups_[account.group];
+  QueueUse& queue = queue_of(group, account.queue);
+  const uint32_t cells = cell_.cells_of(frame_bytes);
   const uint32_t own = own_part(queue, cells);
   PortUse* const port = port_use_of(queue);
   if (own < cells && !(fits(queue, cells - own) && fits_port(port, cells - own))) {
@@ -126,8 +88,8 @@ bool Mmu::charge_group(PriorityGroupUse& group, uint32_t cells) noexcept {
   } else if (has_headroom(group, cells)) {
     group.headroom += cells;
     group.pool->headroom += cells;
-    raise(extremes_of(group).headroom_watermark, group.headroom);
-    raise(group.pool->headroom_watermark, group.pool->headroom);
+    raise_watermark(extremes_of(group).headroom_watermark, group.headroom);
+    raise_watermark(group.pool->headroom_watermark, group.pool->headroom);
     is_full = true;
   } else {
     return false;
@@ -191,6 +153,7 @@ void Mmu::apply(const BufferPlan& plan) {
     }
   }
   plan_port_limits(plan);
+  is_planned_exact_ = wants_each_release(groups_, queues_);
 }
 
 void Mmu::plan_slices(const BufferPlan& plan) {
@@ -251,6 +214,7 @@ void Mmu::plan_queue(QueueUse& queue, const QueuePlan& wanted, uint32_t slice) {
 void Mmu::set_pg(uint32_t port, uint32_t index, const PriorityGroupPlan& plan, bool shut) noexcept {
   group_of(port, index).shut = shut;
   plan_group(group_of(port, index), plan);
+  is_planned_exact_ = wants_each_release(groups_, queues_);
 }
 
 void Mmu::set_queue(uint32_t port, uint32_t index, const QueuePlan& plan, bool shut) noexcept {
@@ -258,6 +222,7 @@ void Mmu::set_queue(uint32_t port, uint32_t index, const QueuePlan& plan, bool s
     queue_of(port, index, slice).shut = shut;
     plan_queue(queue_of(port, index, slice), plan, slice);
   }
+  is_planned_exact_ = wants_each_release(groups_, queues_);
 }
 
 bool Mmu::reconsider_xoff(uint16_t port, uint8_t index) noexcept {

@@ -25,6 +25,13 @@
 // port. Frames that the switch makes itself are charged to one more port, whose number is ports(). A new plan (apply)
 // moves no cells: cells that are held stay charged as they were, and only later frames are judged by the new plan.
 //
+// A caller may report releases late (Departures puts them off), while none is reported that changes an XOFF. What is
+// held follows from the sum of cells alone, reserved ones first, so late releases lead to the same state. Until they
+// are reported, too many cells count as held: admit_usual() can only refuse then what admit() would take, and a
+// watermark or an XOFF is never due because of them: before admit() all releases are reported. exact_only() tells when
+// no release may be late: while a group has raised XOFF or goes by credit, and while a new plan has taken reserved
+// cells away that are held.
+//
 // Invariants: a pool's use = the sum of its groups' (queues') use; no use is negative; all are 0 when nothing
 // is held. Watermarks: the highest use since the start or since they were cleared.
 #pragma once
@@ -33,77 +40,13 @@
 #include <vector>
 
 #include "dataplane/buffer/buffer_plan.hpp"
+#include "dataplane/buffer/memory_use.hpp"
 #include "dataplane/buffer/priority_group_counters.hpp"
 #include "dataplane/packet/drop_reason.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/prefetch.hpp"
 
 namespace softspine::dataplane {
-
-struct alignas(32) PoolUse {
-  int32_t free = 0;        // shared cells; below 0 when a new plan has fewer than are held
-  int32_t least_free = 0;  // since the start or the last clearing
-  uint32_t headroom = 0;
-  uint32_t reserved = 0;
-  uint32_t headroom_watermark = 0;
-  uint32_t shared_limit = 0;  // as planned
-  uint32_t headroom_limit = 0;
-
-  uint32_t shared() const { return shared_limit - static_cast<uint32_t>(free); }
-  uint32_t watermark() const { return shared_limit - static_cast<uint32_t>(least_free); }
-  uint32_t to_give() const { return static_cast<uint32_t>(std::max(free, 0)); }
-};
-
-// One cache line: what a packet touches of its group.
-struct alignas(64) PriorityGroupUse {
-  PoolUse* pool = nullptr;
-  uint32_t shared = 0;  // cells held
-  uint32_t headroom = 0;
-  int32_t reserved_left = 0;  // of reserved_limit; below 0 when a new plan has less than is held
-  uint32_t reserved_limit = 0;
-  uint32_t headroom_limit = 0;
-  SharedLimit limit;
-  uint32_t shared_watermark = 0;
-  uint32_t xon = 0;
-  uint32_t xon_offset = 0;
-  uint64_t packets = 0;  // admitted: SAI's INGRESS_PRIORITY_GROUP_STAT_PACKETS
-  bool lossless = false;
-  bool xoff = false;
-  bool shut = false;  // the PFC watchdog makes it refuse every frame
-  bool credited = false;
-  bool watched = false;  // xoff or credited: a release is not the usual one
-  uint8_t slice = 0;     // that its port's frames are stored in
-
-  uint32_t reserved() const { return reserved_limit - static_cast<uint32_t>(reserved_left); }
-  uint32_t held() const { return reserved() + shared + headroom; }
-};
-static_assert(sizeof(PriorityGroupUse) == 64);
-
-// Rare events of a group, apart from what every packet touches.
-struct PriorityGroupExtremes {
-  PriorityGroupCounters counters;
-  uint32_t headroom_watermark = 0;
-};
-
-struct alignas(64) QueueUse {
-  PoolUse* pool = nullptr;
-  uint32_t shared = 0;
-  int32_t reserved_left = 0;
-  uint32_t reserved_limit = 0;
-  SharedLimit limit;
-  uint32_t shared_watermark = 0;
-  bool shut = false;
-
-  uint32_t reserved() const { return reserved_limit - static_cast<uint32_t>(reserved_left); }
-  uint32_t held() const { return reserved() + shared; }
-};
-
-// The part of one pool that all groups (queues) of one port share.
-struct PortUse {
-  const PoolUse* pool = nullptr;
-  uint32_t shared = 0;
-  SharedLimit limit;
-};
 
 class alignas(kCacheLine) Mmu {
  public:
@@ -120,24 +63,49 @@ class alignas(kCacheLine) Mmu {
   static constexpr uint32_t number_of_queue(uint32_t out_port, uint32_t queue) { return out_port * kQueues + queue; }
 
   // Returns the cells that the frame is charged, which release() gives back; 0: refused, and refused_for() has the
-  // reason. Handles the usual case, in which group and queue take shared cells; admit_otherwise() handles all others.
-  [[gnu::always_inline]] uint32_t admit(const Account& account, uint32_t frame_bytes) noexcept {
+  // reason.
+  uint32_t admit(const Account& account, uint32_t frame_bytes) noexcept;
+  // The same for the usual case, in which group and queue each take all cells from one memory, their own or the shared,
+  // and nothing else comes of it: no XOFF, nor a watermark, unless `is_exact`: no release is late. 0: it is not that
+  // case, and nothing has changed.
+  [[gnu::always_inline]] uint32_t admit_usual(const Account& account, uint32_t frame_bytes, bool is_exact) noexcept {
     PriorityGroupUse& group = groups_[account.group];
     QueueUse& queue = queue_of(group, account.queue);
     const uint32_t cells = cell_.cells_of(frame_bytes);
-    if (queue.reserved_left <= 0 && group.reserved_left <= 0 && fits(queue, cells) && !has_port_limits_) [[likely]] {
-      charge_shared(queue,
-                    cells);  // the queue first: registers do not hold what queue and group need at once
-      if (stays_below(group, cells)) [[likely]] {
-        charge_shared(group, cells);
-        note_watermarks(queue);
-        note_watermarks(group);
-        ++group.packets;
-        return cells;
-      }
-      release_shared(queue, cells);
+    const bool own = has_own(queue, cells);
+    const bool fits_queue =
+        own || (queue.reserved_left <= 0 && fits(queue, cells) && (is_exact || !is_next_high(queue, cells)));
+    if (!fits_queue || has_port_limits_) [[unlikely]]
+      return 0;
+    // The queue is charged first: registers do not hold what queue and group need at once.
+    own ? charge_own(queue, cells) : charge_shared(queue, cells);
+    if (has_own(group, cells)) {
+      charge_own(group, cells);
+    } else if (group.reserved_left <= 0 && stays_below(group, cells) && (is_exact || !is_next_high(group, cells)))
+        [[likely]] {
+      charge_shared(group, cells);
+      if (is_exact) note_watermarks(group);
+    } else {
+      own ? release_own(queue, cells) : release_shared(queue, cells);
+      return 0;
     }
-    return admit_otherwise(group, queue, cells);
+    if (is_exact && !own) note_watermarks(queue);
+    ++group.packets;
+    return cells;
+  }
+  // A frame has left that is charged to the account, by a release that is late, and one of as many cells has come for
+  // the same account: whether it takes those cells over, in the usual case. False: nothing has changed.
+  [[gnu::always_inline]] bool pass_on(const Account& account, uint32_t cells) noexcept {
+    PriorityGroupUse& group = groups_[account.group];
+    const QueueUse& queue = queue_of(group, account.queue);
+    const bool fits_queue = queue.shared == 0 || (queue.shared >= cells && queue.pool->free >= 0 &&
+                                                  int64_t{queue.shared} <= limit_with(queue, cells));
+    const bool is_below = group.shared == 0 || (group.shared >= cells && group.pool->free >= 0 &&
+                                                int64_t{group.shared} < limit_with(group, 0));
+    if (!fits_queue || !is_below || is_new_high(queue) || is_new_high(group) || has_port_limits_) [[unlikely]]
+      return false;
+    ++group.packets;
+    return true;
   }
   // Called shortly before admit().
   [[gnu::always_inline]] void prefetch_for(const Account& account) const noexcept {
@@ -158,10 +126,10 @@ class alignas(kCacheLine) Mmu {
   [[gnu::always_inline]] bool release(const Account& account, uint32_t cells) noexcept {
     PriorityGroupUse& group = groups_[account.group];
     QueueUse& queue = queue_of(group, account.queue);
-    if (queue.shared >= cells && group.shared >= cells && group.headroom == 0 && !group.watched && !has_port_limits_)
-        [[likely]] {
-      release_shared(queue, cells);
-      release_shared(group, cells);
+    if (is_in_one(queue, cells) && is_in_one(group, cells) && group.headroom == 0 && !group.watched &&
+        !has_port_limits_) [[likely]] {
+      queue.shared != 0 ? release_shared(queue, cells) : release_own(queue, cells);
+      group.shared != 0 ? release_shared(group, cells) : release_own(group, cells);
       return false;
     }
     return release_otherwise(group, queue, cells);
@@ -173,6 +141,8 @@ class alignas(kCacheLine) Mmu {
   // The group stays shut when a new plan is applied.
   void set_pg(uint32_t port, uint32_t pg, const PriorityGroupPlan& plan, bool shut) noexcept;
   void set_queue(uint32_t port, uint32_t queue, const QueuePlan& plan, bool shut) noexcept;
+  // Whether each release has to be reported at its instant.
+  bool exact_only() const { return xoffs_ != 0 || is_planned_exact_; }
   // After apply(): whether a group that had raised XOFF may clear it by the new plan. If so, it counts as cleared.
   bool reconsider_xoff(uint16_t port, uint8_t group) noexcept;
 
@@ -194,41 +164,6 @@ class alignas(kCacheLine) Mmu {
   const char* validate(bool empty) const noexcept;
 
  private:
-  static void raise(uint32_t& watermark, uint32_t use) noexcept {
-    if (use > watermark) watermark = use;
-  }
-  template <typename Use>
-  static bool fits(const Use& use, uint32_t cells) noexcept {
-    const int32_t free = use.pool->free;
-    return static_cast<int32_t>(cells) <= free &&
-           int64_t{use.shared + cells} <= use.limit.of(static_cast<uint32_t>(free));
-  }
-  // Whether the pool has the cells, and the group is still below its limit when it has taken them.
-  static bool stays_below(const PriorityGroupUse& group, uint32_t cells) noexcept {
-    const int32_t left = group.pool->free - static_cast<int32_t>(cells);
-    return left >= 0 && int64_t{group.shared + cells} < group.limit.of(static_cast<uint32_t>(left));
-  }
-  template <typename Use>
-  static void charge_shared(Use& use, uint32_t cells) noexcept {
-    use.shared += cells;
-    use.pool->free -= static_cast<int32_t>(cells);
-  }
-  template <typename Use>
-  static void release_shared(Use& use, uint32_t cells) noexcept {
-    use.shared -= cells;
-    use.pool->free += static_cast<int32_t>(cells);
-  }
-  template <typename Use>
-  static void note_watermarks(Use& use) noexcept {
-    raise(use.shared_watermark, use.shared);
-    PoolUse& pool = *use.pool;
-    if (pool.free < pool.least_free) pool.least_free = pool.free;
-  }
-  template <typename Use>
-  static void take(Use& use, uint32_t cells) noexcept {
-    charge_shared(use, cells);
-    note_watermarks(use);
-  }
   PriorityGroupExtremes& extremes_of(const PriorityGroupUse& group) {
     return extremes_[static_cast<size_t>(&group - groups_.data())];
   }
@@ -240,7 +175,6 @@ class alignas(kCacheLine) Mmu {
     return queues_[group.slice * queues_of_slice() + queue];
   }
   uint32_t queues_of_slice() const { return (ports_ + 1) * kQueues; }
-  [[gnu::noinline]] uint32_t admit_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
   [[gnu::noinline]] bool release_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
   // The port's use of the pool that the group (queue) uses; null: it has no limit.
   PortUse* port_use_of(const PriorityGroupUse& group) noexcept;
@@ -250,11 +184,12 @@ class alignas(kCacheLine) Mmu {
   static void charge(Use& use, PortUse* port, uint32_t own, uint32_t shared) noexcept;
   void plan_port_limits(const BufferPlan& plan);
   uint32_t refuse(DropReason reason) noexcept;
-  static bool may_clear_xoff(PriorityGroupUse& group) noexcept;
+  bool may_clear_xoff(PriorityGroupUse& group) noexcept;
   static bool has_reached_limit(const PriorityGroupUse& group) noexcept {
     return int64_t{group.shared} >= group.limit.of(group.pool->to_give());
   }
-  static void set_xoff(PriorityGroupUse& group, bool xoff) noexcept {
+  void set_xoff(PriorityGroupUse& group, bool xoff) noexcept {
+    if (xoff != group.xoff) xoff ? ++xoffs_ : --xoffs_;
     group.xoff = xoff;
     group.watched = xoff || group.credited;
   }
@@ -272,6 +207,8 @@ class alignas(kCacheLine) Mmu {
   std::vector<PriorityGroupUse> groups_;  // by port, then group; the last port is the switch itself
   std::vector<QueueUse> queues_;          // by slice, port, queue
   uint32_t slices_ = 1;
+  uint32_t xoffs_ = 0;                           // groups that have raised XOFF
+  bool is_planned_exact_ = false;                // by the plan, and what was held then
   std::vector<PriorityGroupExtremes> extremes_;  // as groups_
   std::vector<PortUse> ingress_ports_;           // by port, then pool; empty: no port has a limit
   std::vector<PortUse> egress_ports_;

@@ -31,7 +31,7 @@ class Admission {
   }
 
   // kCount: admitted to `port`, which is out_port of its meta, and its queue there.
-  [[gnu::always_inline]] DropReason admit(const EgressPort& port, Packet& packet) noexcept {
+  DropReason admit(const EgressPort& port, Packet& packet) noexcept {
     PacketMeta& meta = packet.meta();
     const uint32_t bytes = meta.frame_bytes;
     const uint8_t q = meta.queue;
@@ -47,12 +47,35 @@ class Admission {
       if (is_of_queue(mmu_.refused_for())) queue.refused(bytes);
       return mmu_.refused_for();
     }
-    queue.entered(bytes);
-    meta.cells = static_cast<uint16_t>(cells);
-    meta.held_by = static_cast<uint16_t>(account.group);
-    meta.cast = cast_of(packet.data());
-    meta.remark = Remark::kNone;
+    note(packet, account.group, cells, queue);
     return DropReason::kCount;
+  }
+  // The same for the usual case: neither WRED has a say, nor does anything come of it but that the packet is admitted.
+  // False: it is not that case, and nothing has changed. `is_exact`: see Mmu.
+  [[gnu::always_inline]] bool admit_usual(const EgressPort& port, Packet& packet, bool is_exact) noexcept {
+    const PacketMeta& meta = packet.meta();
+    const uint32_t bytes = meta.frame_bytes;
+    QueueCounters& queue = port.counters->queues[meta.queue];
+    if (!port.wire->up() || (port.has_wred && queue.current_bytes + bytes > port.drop_from)) [[unlikely]]
+      return false;
+    const Mmu::Account account{group_of(meta), Mmu::number_of_queue(meta.out_port, meta.queue)};
+    const uint32_t cells = mmu_.admit_usual(account, bytes, is_exact);
+    if (cells == 0) [[unlikely]]
+      return false;
+    note(packet, account.group, cells, queue);
+    return true;
+  }
+  // Whether the packet takes over all that the frame which has left the port's wire is charged, as Mmu::pass_on() has
+  // it, with the frame's place in its queue. False: nothing has changed.
+  [[gnu::always_inline]] bool pass_on(const EgressPort& port, const Packet& packet) noexcept {
+    const PacketMeta& meta = packet.meta();
+    const uint32_t group = group_of(meta);
+    if (meta.frame_bytes != port.wire_bytes || meta.queue != port.wire_queue || group != port.wire_held_by)
+      return false;
+    const QueueCounters& queue = port.counters->queues[meta.queue];
+    if (!port.wire->up() || (port.has_wred && queue.current_bytes > port.drop_from)) [[unlikely]]
+      return false;
+    return mmu_.pass_on({group, Mmu::number_of_queue(meta.out_port, meta.queue)}, port.wire_cells);
   }
   // Called shortly before admit(). Assumes the usual queue, the one that has the traffic class's number.
   [[gnu::always_inline]] void prefetch_for(const PacketMeta& meta) const noexcept {
@@ -83,6 +106,15 @@ class Admission {
   const Mmu& mmu() const { return mmu_; }
 
  private:
+  [[gnu::always_inline]] static void note(Packet& packet, uint32_t group, uint32_t cells,
+                                          QueueCounters& queue) noexcept {
+    PacketMeta& meta = packet.meta();
+    queue.entered(meta.frame_bytes);
+    meta.cells = static_cast<uint16_t>(cells);
+    meta.held_by = static_cast<uint16_t>(group);
+    meta.cast = cast_of(packet.data());
+    meta.remark = Remark::kNone;
+  }
   // Frames that the switch makes itself are charged to one more port, after the last.
   uint32_t group_of(const PacketMeta& meta) const noexcept {
     return Mmu::number_of_pg(std::min<uint32_t>(meta.in_port, mmu_.ports()), meta.priority_group);

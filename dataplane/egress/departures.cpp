@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "dataplane/packet/telemetry_writer.hpp"
@@ -25,21 +26,23 @@ void write_telemetry(const EgressPort& port, Packet& packet, Instant at) noexcep
 }  // namespace
 
 Departures::Departures(Node& node, std::vector<PortCounters>& counters, const Parts& parts)
-    : ports_(node.ports()),
+    : ports_(std::make_unique<EgressPort[]>(node.ports())),
+      put_off_(node.ports()),
+      count_(static_cast<uint16_t>(node.ports())),
       control_(node.ports()),
       flow_control_(parts.flow_control),
       wred_(parts.wred),
       timers_(parts.timers),
       pool_(parts.pool) {
   busy_.reserve(node.ports());
-  for (uint16_t i = 0; i < ports_.size(); ++i) {
+  for (uint16_t i = 0; i < count_; ++i) {
     ports_[i].wire = &node.transmitter(PortNo{i});
     ports_[i].counters = &counters[i];
   }
 }
 
 void Departures::apply(const QosPlan& plan, const MacAddress& router) noexcept {
-  for (uint32_t i = 0; i < ports_.size(); ++i) {
+  for (uint32_t i = 0; i < count_; ++i) {
     control_[i].mac = plan.ports[i].mac == MacAddress{} ? router : plan.ports[i].mac;
     plan_port(i, plan);
   }
@@ -73,7 +76,7 @@ Instant Departures::send_with_more(EgressPort& port, uint8_t q, Packet packet, I
 }
 
 void Departures::charge(EgressPort& port, uint8_t q, Instant at, Instant left) noexcept {
-  const auto number = static_cast<uint32_t>(&port - ports_.data());
+  const auto number = static_cast<uint32_t>(&port - ports_.get());
   control_[number].scheduler.charge(q, port.wire_bytes, at);
   flow_control_.charge(number, q, port.wire_bytes, at);
   hold(number, left);
@@ -87,9 +90,27 @@ void Departures::hold(uint32_t number, Instant at) noexcept {
   if (control.tx_disabled) ports_[number].held = 0xff;
 }
 
+void Departures::put_off_departures(bool may) noexcept {
+  if (puts_off_ == may) return;
+  puts_off_ = may;
+  if (may) return;
+  for (uint32_t i = 0; i < count_; ++i) {
+    if (ports_[i].put_off) await(ports_[i], i);
+  }
+}
+
+Instant Departures::first_put_off() const noexcept {
+  Instant first = Instant::never();
+  for (const EgressPort& port : std::span{ports_.get(), count_}) {
+    if (port.put_off && port.busy) first = std::min(first, port.wire_left);
+  }
+  return first;
+}
+
 void Departures::kick(uint32_t number, Instant at) noexcept {
   EgressPort& port = ports_[number];
   port.has_frame = flow_control_.port(number).next_frame() <= at;
+  if (port.put_off) await(port, number);
   if (!port.busy && port.has_frame) {
     const Instant left = start_own_frame(number, at);
     if (!left.is_never()) {

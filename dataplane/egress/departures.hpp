@@ -6,6 +6,10 @@
 //              instant, however late the poll is (start_following): a frame of our own that flow control owes the
 //              neighbour (PFC, credit), else the scheduler's choice among the queues that are not held. A late poll
 //              therefore changes no rate: start = max(ready, port free). WRED marks a packet when it begins to leave
+//   put off    behind a frame nothing waits: that it has left concerns nobody until its port, its cells or its counters
+//              are asked for. Its departure is no event, but is settled then, with all others that are due. If
+//              something comes to wait behind it, its departure becomes an event. So do all departures, and no more are
+//              put off, while instants of departures matter to somebody else (put_off_departures)
 //   hold       a queue is held while flow control blocks one of its priorities, or a shaper is closed: its own, or the
 //              port's; and while TX of its port is disabled
 //   kick       something has changed at a port: what may begin now begins, and the port's timer is set anew
@@ -20,6 +24,8 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "dataplane/egress/early_detection.hpp"
@@ -28,10 +34,11 @@
 #include "dataplane/egress/port_scheduler.hpp"
 #include "dataplane/egress/port_timers.hpp"
 #include "dataplane/egress/priority_group_flow_control.hpp"
+#include "dataplane/egress/put_off_ports.hpp"
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/link/node.hpp"
 #include "dataplane/packet/wire.hpp"
-#include "dataplane/units/timed_heap.hpp"
+#include "dataplane/units/timed_row.hpp"
 
 namespace softspine::dataplane {
 
@@ -52,20 +59,69 @@ class alignas(kCacheLine) Departures {
   // Takes an admitted packet for queue `q` of the port whose number is `number`.
   [[gnu::always_inline]] void add(EgressPort& port, uint32_t number, uint8_t q, Packet& packet, Instant now) noexcept {
     if (port.busy || (port.held >> q & 1) != 0) {
+      if (port.put_off) await(port, number);
       port.waiting |= static_cast<uint8_t>(1U << q);
       port.queues[q].push(std::move(packet));
     } else {
       port.busy = true;
-      busy_.push(start(port, q, std::move(packet), now), number);
+      const Instant left = start(port, q, std::move(packet), now);
+      if (may_put_off(port)) [[likely]] {
+        put_off(port, number);
+      } else {
+        busy_.push(left, number);
+      }
     }
   }
 
   // Called shortly before add().
   [[gnu::always_inline]] void prefetch_for(uint32_t number, uint8_t q) const noexcept {
-    prefetch(ports_.data() + number);
+    prefetch(ports_.get() + number);
     prefetch(&ports_[number].queues[q]);
   }
-  // When the first frame's last bit has left, and at which port; never() if no wire is busy.
+  // As add(), for a packet to which the frame that has left, and is not settled, passes on what it is charged.
+  [[gnu::always_inline]] void follow(EgressPort& port, uint32_t number, Packet& packet, Instant now) noexcept {
+    PortCounters& counters = *port.counters;
+    QueueCounters& queue = counters.queues[port.wire_queue];
+    counters.departed(port.wire_bytes);
+    queue.passed_on(port.wire_bytes);
+    if (port.wire_cast != Cast::kUnicast) [[unlikely]]
+      counters.departed_to_several(port.wire_cast == Cast::kBroadcast);
+    port.wire_cast = cast_of(packet.data());
+    packet.meta().remark = Remark::kNone;
+    send(port, queue, std::move(packet), now);
+    put_off(port, number);
+  }
+  // Whether departures may be put off from now on. If not, those that are become events: the caller has settled those
+  // that are due.
+  void put_off_departures(bool may) noexcept;
+  // Whether the port's frame has left by `now`, and is not settled.
+  static bool is_unsettled(const EgressPort& port, Instant now) {
+    return port.put_off && port.busy && port.wire_left <= now;
+  }
+  // Whether it is known that no port is so.
+  bool are_settled(Instant now) const { return put_off_.none_is_due(now); }
+  // Calls settle(port, number) for each such port: for that alone whose departure was put off last, but not for port
+  // `but`; and for all.
+  template <typename Settle>
+  [[gnu::always_inline]] void settle_last(Instant now, uint32_t but, Settle&& settle) noexcept {
+    if (put_off_.last() == but) return;
+    const std::optional<uint32_t> last = put_off_.take_last(now);
+    if (last && is_unsettled(ports_[*last], now)) settle(ports_[*last], *last);
+  }
+  template <typename Settle>
+  void settle_all(Instant now, Settle&& settle) noexcept {
+    if (are_settled(now)) return;
+    put_off_.revise([&](uint32_t number) {
+      EgressPort& port = ports_[number];
+      if (port.busy && port.wire_left > now) return port.wire_left;
+      if (port.busy) settle(port, number);
+      port.put_off = false;
+      return Instant::never();
+    });
+  }
+  // When the first departure is due that was put off; never() if there is none.
+  Instant first_put_off() const noexcept;
+  // The first event: when a frame's last bit has left, and at which port; never() if there is none.
   Instant next() const { return busy_.next(); }
   uint32_t first() const { return busy_.top_id(); }
   // The first frame has left `port`. Returns whether it came from a queue: the port still has the cells it held.
@@ -95,7 +151,13 @@ class alignas(kCacheLine) Departures {
       busy_.pop();
       return;
     }
-    busy_.replace_top(start_next(port, number, ready, at));
+    const Instant left = start_next(port, number, ready, at);
+    if (may_put_off(port)) {
+      busy_.pop();
+      put_off(port, number);
+    } else {
+      busy_.replace_top(left);
+    }
   }
 
   // Reports to flow control the frame that is on the wire, before anything that may begin or end a pause: it still
@@ -128,7 +190,7 @@ class alignas(kCacheLine) Departures {
 
   EgressPort& port(uint32_t number) { return ports_[number]; }
   const EgressPort& port(uint32_t number) const { return ports_[number]; }
-  uint32_t ports() const { return static_cast<uint32_t>(ports_.size()); }
+  uint32_t ports() const { return count_; }
 
   // For observers, between windows.
   // Queues that are not empty and may not send, since they are paused or have no credit.
@@ -141,7 +203,7 @@ class alignas(kCacheLine) Departures {
   // Calls see(port, glance) for each packet that waits behind the frame on its port's wire.
   template <typename See>
   void see_waiting(See&& see) const {
-    for (uint16_t i = 0; i < ports_.size(); ++i) {
+    for (uint16_t i = 0; i < count_; ++i) {
       for (const PacketList& queue : ports_[i].queues) {
         queue.for_each([&](const PacketGlance& packet) { see(PortNo{i}, packet); });
       }
@@ -157,6 +219,20 @@ class alignas(kCacheLine) Departures {
   }
 
  private:
+  // With a frame that begins to leave. (A shaper looks at its queue at each departure.)
+  bool may_put_off(const EgressPort& port) const {
+    return puts_off_ && port.waiting == 0 && !port.has_frame && !port.charges;
+  }
+  [[gnu::always_inline]] void put_off(EgressPort& port, uint32_t number) noexcept {
+    put_off_.add(number, port.wire_left, !port.put_off);
+    port.put_off = true;
+  }
+  // The departure of the frame on the port's wire, if there is one, is an event from now on.
+  [[gnu::noinline]] void await(EgressPort& port, uint32_t number) noexcept {
+    put_off_.remove(number);
+    port.put_off = false;
+    if (port.busy) busy_.push(port.wire_left, number);
+  }
   // Puts the packet on the wire; returns when its last bit has left.
   [[gnu::always_inline]] Instant start(EgressPort& port, uint8_t q, Packet packet, Instant at) noexcept {
     const PacketMeta& meta = packet.meta();
@@ -165,11 +241,13 @@ class alignas(kCacheLine) Departures {
     port.wire_cast = meta.cast;
     port.wire_cells = meta.cells;
     port.wire_held_by = meta.held_by;
-    QueueCounters& queue = port.counters->queues[q];
+    return send(port, port.counters->queues[q], std::move(packet), at);
+  }
+  [[gnu::always_inline]] Instant send(EgressPort& port, QueueCounters& queue, Packet packet, Instant at) noexcept {
     if (port.has_wred && queue.current_bytes > port.mark_from) [[unlikely]]
       wred_.mark(packet, queue);
     if (port.does_more) [[unlikely]]
-      return send_with_more(port, q, std::move(packet), at);
+      return send_with_more(port, port.wire_queue, std::move(packet), at);
     port.wire_left = port.wire->send(std::move(packet), at);
     return port.wire_left;
   }
@@ -193,9 +271,12 @@ class alignas(kCacheLine) Departures {
   Instant start_own_frame(uint32_t number, Instant at) noexcept;
   void plan_port(uint32_t number, const QosPlan& plan) noexcept;
 
-  // One cache line, to where control_ begins, is what a packet touches of this.
-  TimedHeap busy_;  // ports with a frame on the wire, by when it has left
-  std::vector<EgressPort> ports_;
+  // One cache line, to what put_off_ has first, is what a packet touches of this.
+  TimedRow busy_;  // ports with a frame on the wire whose departure is an event, by when it has left
+  std::unique_ptr<EgressPort[]> ports_;
+  PutOffPorts put_off_;
+  uint16_t count_;  // of ports
+  bool puts_off_ = false;
   std::vector<PortControl> control_;
   PriorityGroupFlowControl& flow_control_;
   EarlyDetection& wred_;

@@ -48,6 +48,11 @@ struct alignas(64) QueueCounters {
     ++packets;
     bytes += frame_bytes;
   }
+  // One has left, and another of as many bytes has entered.
+  void passed_on(uint32_t frame_bytes) {
+    ++packets;
+    bytes += frame_bytes;
+  }
   void refused(uint32_t frame_bytes) {
     ++dropped_packets;
     dropped_bytes += frame_bytes;

@@ -79,6 +79,7 @@ void Engine::build() {
   adopt(nest, nullptr);
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i]->wants_poll()) workers_[worker_of(NodeId{i})]->edges().add(*nodes_[i]);
+    if (nodes_[i]->puts_off()) putting_off_.push_back(nodes_[i].get());
   }
   route_between_workers();
   wake_by_edges();
@@ -126,7 +127,13 @@ void Engine::post(Action action) {
   posted_flag_.store(true, std::memory_order_relaxed);
 }
 
+// What readers and actions find is as if nothing had been put off.
+void Engine::settle_before(Instant now) {
+  for (Node* const node : putting_off_) node->settle_before(now);
+}
+
 void Engine::run_actions(Instant upto, bool asked) {
+  settle_before(upto);
   while (meeting_->share_action(next_action()) <= upto) {
     if (next_action() > upto) continue;  // another rank's
     Timed& due = first_of(timed_) <= first_of(looks_) ? timed_ : looks_;
@@ -169,6 +176,7 @@ RunEnd Engine::run_workers(Instant end) {
 RunEnd Engine::run(Instant end) {
   if (!built_) build();
   const RunEnd result = run_workers(end);
+  settle_before(result == RunEnd::kIdle && end.is_never() ? end : now_);
   progress_.store(now_.count_ps(), std::memory_order_relaxed);
   // Posted while the last window ran. (Over ranks nothing is.)
   if (config_.ranks.talk == nullptr && posted_flag_.load(std::memory_order_relaxed)) run_actions(now_, true);
@@ -202,6 +210,7 @@ void Engine::wake(NodeId id, Instant at) {
 Instant Engine::next_event() const {
   Instant next = first_of(timed_);
   for (const auto& worker : workers_) next = std::min(next, worker->parts().next());
+  for (const Node* const node : putting_off_) next = std::min(next, node->first_put_off());
   return config_.ranks.talk == nullptr ? next : config_.ranks.talk->least(next);
 }
 

@@ -156,6 +156,7 @@ class Engine {
   }
   // Called by worker 0 while the others wait: runs the posted actions, and the timed ones due at `upto` or before.
   // `asked`: something was posted, or somebody wants a rest, on any rank.
+  void settle_before(Instant now);
   void run_actions(Instant upto, bool asked);
   RunEnd run_workers(Instant end);
   using Timed = std::multimap<Instant, Action>;
@@ -165,7 +166,8 @@ class Engine {
   Clock& clock_;
   Config config_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::vector<uint32_t> owner_;  // over all ranks: rank × workers + worker
+  std::vector<Node*> putting_off_;  // those that may (Node::puts_off)
+  std::vector<uint32_t> owner_;     // over all ranks: rank × workers + worker
   uint32_t rank_ = 0;
   std::unique_ptr<Meeting> meeting_;
   std::vector<std::unique_ptr<Worker>> workers_;

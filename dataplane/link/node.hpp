@@ -52,6 +52,13 @@ class Node {
   // The link at `port` went up or down at `now`. Called between windows.
   virtual void link_changed(PortNo, bool, Instant) noexcept {}
 
+  // A node may put off what concerns nobody until somebody reads or changes it, and is not run for it. Called between
+  // windows: when the first of that is due (never(): nothing is put off); and for nodes that do so, before any action,
+  // to do what is due before `now`.
+  virtual bool puts_off() const noexcept { return false; }
+  virtual Instant first_put_off() const noexcept { return Instant::never(); }
+  virtual void settle_before(Instant) noexcept {}
+
   // Ends every packet the node holds (not those in its inbox). Called after the last window.
   virtual void drain() noexcept {}
 

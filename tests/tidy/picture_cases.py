@@ -29,7 +29,7 @@ void Switch::dispatch(Burst& burst) noexcept {
 }
 """
 EGRESS = """class Egress {
-  DropReason enqueue(Packet& packet) {
+  DropReason enqueue_unusual(Packet& packet) {
     const DropReason refused = admission_.admit(port, packet);
     if (port.busy) {
       port.queues[q].push(std::move(packet));

@@ -14,7 +14,7 @@ from tree import Finding, Tree
 
 CARD = 'pipelines/README.md'
 ROLES = ('tor', 'aggregation', 'core')
-SOURCES = ('pipelines/switch.hpp', 'pipelines/switch.cpp', 'dataplane/egress/egress.hpp', 'dataplane/egress/admission.hpp',
+SOURCES = ('pipelines/switch.hpp', 'pipelines/switch.cpp', 'dataplane/egress/egress.hpp', 'dataplane/egress/egress.cpp', 'dataplane/egress/admission.hpp',
            'dataplane/egress/departures.hpp', 'dataplane/egress/departures.cpp')
 
 # A stage's name in the picture, and its call in the code. The hash is computed by `route`, the tag set by `rewrite`.
@@ -27,11 +27,12 @@ STAGES = {
 }
 # Calls that are read on into: these are on the way of a packet that is forwarded.
 ON_THE_WAY = ('receive', 'forward', 'dispatch', 'dispatch_one', 'admit', 'add', 'release', 'start_following', 'start_own_frame',
-              'start_next', 'start')
+              'start_next', 'start', 'send')
 # The parts of the egress whose functions are read on into; a function of any other object is not.
 PARTS = ('admission_', 'departures_')
-# The rows of the card's picture, and where their code begins.
-BEGINS = {**{role: 'run_with' for role in ROLES}, 'egress': 'enqueue', 'departure': 'finish_first'}
+# The rows of the card's picture, and where their code begins: that of the egress with what is not usual, since the usual
+# packet takes one of its ways.
+BEGINS = {**{role: 'run_with' for role in ROLES}, 'egress': 'enqueue_unusual', 'departure': 'finish_first'}
 
 CALLS = list(dict.fromkeys(STAGES.values()))
 READ_ON = rf'(?<![.\w:])(?:(?:{"|".join(PARTS)})\.)?(?P<next>{"|".join(ON_THE_WAY)})\('

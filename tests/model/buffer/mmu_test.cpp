@@ -64,6 +64,7 @@ class Pair {
     return {below(kPorts + 1), below(kPorts), below(3), below(3), below(4) == 0 ? 60 + below(9200) : 60 + below(1500)};
   }
   Rng& rng() { return rng_; }
+  const BufferPlan& plan() const { return plan_; }
 
   Mmu fast{kPorts};
   SlowMmu slow;
@@ -224,6 +225,106 @@ TEST(Mmu, KeepsItsSumsWhenThePlanChangesUnderTraffic) {
       for (uint8_t g = 0; g < 8; ++g) both.fast.reconsider_xoff(port, g);
     }
     ASSERT_STREQ(both.fast.validate(true), "");
+  }
+}
+
+// A switch that reports releases late, as egress does: admission goes by admit_usual() and pass_on() as far as they go.
+class LateReleases {
+ public:
+  LateReleases(Mmu& mmu, Rng& rng) : mmu_(mmu), rng_(rng) {}
+
+  uint32_t admit(const Frame& frame) {
+    const uint32_t cells = mmu_.cell().cells_of(frame.bytes);
+    for (Frame& left : waiting_) {
+      if (left.account().group != frame.account().group || left.account().queue != frame.account().queue) continue;
+      if (mmu_.cell().cells_of(left.bytes) != cells || rng_.below(4) == 0) continue;
+      if (!mmu_.pass_on(frame.account(), cells)) break;
+      left = waiting_.back();
+      waiting_.pop_back();
+      return cells;
+    }
+    const bool is_exact = waiting_.empty() && rng_.below(2) == 0;
+    if (const uint32_t usual = mmu_.admit_usual(frame.account(), frame.bytes, is_exact); usual != 0) return usual;
+    report();
+    return mmu_.admit(frame.account(), frame.bytes);
+  }
+  bool release(const Frame& frame) {
+    if (mmu_.exact_only()) return mmu_.release(frame.account(), mmu_.cell().cells_of(frame.bytes));
+    waiting_.push_back(frame);
+    return false;
+  }
+  void report() {
+    for (const Frame& frame : waiting_)
+      EXPECT_FALSE(mmu_.release(frame.account(), mmu_.cell().cells_of(frame.bytes))) << "an XOFF depends on it";
+    waiting_.clear();
+  }
+  bool has_reported_all() const { return waiting_.empty(); }
+  // Needs one that is not reported.
+  const Frame& one_that_left() { return waiting_[rng_.below(waiting_.size())]; }
+
+ private:
+  Mmu& mmu_;
+  Rng& rng_;
+  std::vector<Frame> waiting_;
+};
+
+template <typename Use>
+std::vector<uint32_t> values_of(const Use& use) {
+  return {use.shared, use.reserved(), use.shared_watermark, static_cast<uint32_t>(use.pool->free),
+          static_cast<uint32_t>(use.pool->least_free)};
+}
+void expect_alike(const Mmu& a, const Mmu& b, uint32_t slices) {
+  for (uint32_t port = 0; port <= Pair::kPorts; ++port) {
+    for (uint32_t i = 0; i < 8; ++i) {
+      ASSERT_EQ(values_of(a.pg(port, i)), values_of(b.pg(port, i)));
+      ASSERT_EQ(a.pg(port, i).headroom, b.pg(port, i).headroom);
+      ASSERT_EQ(a.pg(port, i).xoff, b.pg(port, i).xoff);
+      ASSERT_EQ(a.pg(port, i).packets, b.pg(port, i).packets);
+      for (uint32_t slice = 0; slice < slices; ++slice)
+        ASSERT_EQ(values_of(a.queue(port, i, slice)), values_of(b.queue(port, i, slice)));
+    }
+  }
+}
+
+void compare_late(uint64_t seed, bool replans) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Pair both{seed};
+  Mmu exact{Pair::kPorts};
+  exact.apply(both.plan());
+  LateReleases late{both.fast, both.rng()};
+  std::vector<Frame> held;
+  bool filling = true;
+  for (int i = 0; i < 10'000; ++i) {
+    if (both.rng().below(200) == 0) filling = !filling;
+    if (held.empty() || both.rng().below(10) < (filling ? 7U : 3U)) {
+      const bool is_like_one_that_left = !late.has_reported_all() && both.rng().below(2) == 0;
+      const Frame frame = is_like_one_that_left ? late.one_that_left() : both.random_frame();
+      const uint32_t cells = exact.admit(frame.account(), frame.bytes);
+      ASSERT_EQ(late.admit(frame), cells);
+      ASSERT_EQ(exact.must_raise_xoff(), both.fast.must_raise_xoff());
+      if (cells != 0) held.push_back(frame);
+    } else {
+      std::swap(held[both.rng().below(held.size())], held.back());
+      ASSERT_EQ(late.release(held.back()),
+                exact.release(held.back().account(), exact.cell().cells_of(held.back().bytes)));
+      held.pop_back();
+    }
+    if (both.rng().below(100) == 0) late.report();
+    if (replans && both.rng().below(700) == 0) {
+      late.report();
+      both.replan();
+      exact.apply(both.plan());
+    }
+    if (!late.has_reported_all()) continue;
+    expect_alike(both.fast, exact, both.plan().slices);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(Mmu, IsTheSameForReleasesThatAreReportedLate) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    compare_late(seed, seed % 2 == 0);
+    if (HasFatalFailure()) return;
   }
 }
 
