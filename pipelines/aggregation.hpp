@@ -12,7 +12,7 @@ class Aggregation final : public Switch {
  public:
   using Switch::Switch;
   dataplane::Instant run(dataplane::Instant until) noexcept override {
-    return run_with(until, [this](dataplane::Burst& burst) {
+    return run_with<dataplane::PassPorts::kRouted>(until, [this](dataplane::Burst& burst) {
       dataplane::classify(tables_, burst);
       dataplane::accept_routed(tables_, burst);
       dataplane::route(tables_, burst);

@@ -26,6 +26,7 @@ Switch::Switch(std::string name, uint32_t ports, PacketPool& pool)
 void Switch::publish(std::shared_ptr<const ForwardingState> state, Instant now) {
   const std::shared_ptr<const ForwardingState> before = std::exchange(tables_.state, std::move(state));
   const ForwardingState& next = *tables_.state;
+  is_usual_ = is_usual_switch(next);
   tables_.fdb.set_age(next.ages ? next.ages->fdb_aging_time : Fdb::kAge);
   const bool same = before && before->plan == next.plan &&
                     (next.plan != nullptr || before->qos.queue_limit_bytes == next.qos.queue_limit_bytes);
@@ -138,6 +139,7 @@ void Switch::dispatch_counted(Burst& burst) noexcept {
 void Switch::end_here(Packet packet, Instant now) noexcept {
   egress_.settle_through(now);
   PacketMeta& meta = packet.meta();
+  meta.is_sound = false;  // answers are written over it
   LocalAgent::Outcomes outcomes;
   switch (meta.verdict) {
     case Verdict::kForward: return forward_one(std::move(packet), now);

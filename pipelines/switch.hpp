@@ -18,6 +18,7 @@
 #include "dataplane/egress/egress.hpp"
 #include "dataplane/egress/port_counters.hpp"
 #include "dataplane/forwarding/stages.hpp"
+#include "dataplane/forwarding/usual_pass.hpp"
 #include "dataplane/lacp/lacp_ports.hpp"
 #include "dataplane/link/node.hpp"
 #include "dataplane/local/local_agent.hpp"
@@ -59,8 +60,9 @@ class Switch : public dataplane::Node {
   void settle_before(dataplane::Instant now) noexcept override { egress_.settle_before(now); }
 
  protected:
-  // The loop; `forward` is the role's stages over a burst, inlined.
-  template <typename Forward>
+  // The loop; `forward` is the role's stages over a burst, inlined. Usual packets at a burst's front go through them in
+  // one pass (usual_pass.hpp).
+  template <dataplane::PassPorts P, typename Forward>
   dataplane::Instant run_with(dataplane::Instant until, Forward&& forward) noexcept {
     for (;;) {
       const dataplane::Instant due = lacp_.next_due();
@@ -74,7 +76,11 @@ class Switch : public dataplane::Node {
       if (tables_.state->ages) [[unlikely]]
         burst_.put_off_from(1);
       for (;;) {
-        forward(burst_);
+        if (is_usual_) [[likely]]
+          burst_.begin_at(dataplane::forward_usual<P>(tables_, burst_));
+        if (burst_.needs_stages()) [[unlikely]]
+          forward(burst_);
+        burst_.begin_at(0);
         dispatch(burst_);
         if (!burst_.has_put_off()) [[likely]]
           break;
@@ -111,6 +117,7 @@ class Switch : public dataplane::Node {
 
   // Two cache lines, to the tables' state, are what a short burst touches of these.
   alignas(dataplane::kCacheLine) std::vector<dataplane::Tap*> receive_taps_;  // empty unless someone watches
+  bool is_usual_ = false;                                                     // is_usual_switch() of the state
   dataplane::Burst burst_;  // empty between runs; here because clearing a fresh one costs as much as a packet
   alignas(dataplane::kCacheLine) std::vector<dataplane::PortCounters> counters_;
   dataplane::LacpPorts lacp_;

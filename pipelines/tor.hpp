@@ -14,7 +14,7 @@ class Tor final : public Switch {
  public:
   using Switch::Switch;
   dataplane::Instant run(dataplane::Instant until) noexcept override {
-    return run_with(until, [this](dataplane::Burst& burst) {
+    return run_with<dataplane::PassPorts::kBridged>(until, [this](dataplane::Burst& burst) {
       dataplane::classify(tables_, burst);
       dataplane::bridge(tables_, burst);
       dataplane::route(tables_, burst);

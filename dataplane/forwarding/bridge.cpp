@@ -2,20 +2,13 @@
 // The layer-2 stage: VLAN membership, learning, forwarding and flooding inside a VLAN, and the tag.
 #include <algorithm>
 
+#include "dataplane/forwarding/stage_parts.hpp"
 #include "dataplane/forwarding/stages.hpp"
 #include "dataplane/packet/wire.hpp"
 
 namespace softspine::dataplane {
 
 namespace {
-
-// The VLAN of a frame that came in at a bridged port; 0: it must not.
-uint16_t vlan_of(const PortForwarding& port, const PacketMeta& meta) {
-  if ((meta.flags & kIsTagged) == 0) return port.untagged_vlan;
-  const auto id = static_cast<uint16_t>(meta.vlan & ethernet::kVlanMask);
-  if (id == 0) return port.untagged_vlan;  // a priority tag
-  return std::ranges::binary_search(port.tagged_vlans, id) ? id : uint16_t{0};
-}
 
 // 802.1Q 8.6.3: never forwarded by a bridge.
 bool is_reserved(uint64_t destination) {

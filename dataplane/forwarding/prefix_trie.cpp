@@ -56,8 +56,7 @@ void PrefixTrie::build(uint32_t index, Range range, uint32_t depth, uint32_t inh
     });
   };
   while (shares_byte(depth)) {
-    Node& node = nodes_[index];
-    node.skipped[node.skip++] = byte_of(*range.begin, depth);
+    nodes_[index].skip_byte(byte_of(*range.begin, depth));
     ++depth;
   }
   fill_short(index, range, depth);

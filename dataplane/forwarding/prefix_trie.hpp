@@ -54,6 +54,19 @@ class PrefixTrie {
     }
   }
 
+  // The same for an address as a number, in a trie of IPv4's prefixes: a node's skipped bytes are compared at once.
+  uint32_t lookup_ipv4(uint32_t address) const noexcept {
+    const Node* node = nodes_.data();
+    for (;;) {
+      if (((address ^ node->word) & node->word_mask) != 0) return node->fallback;
+      const uint32_t rest = address << node->word_bits;
+      const uint32_t entry = node->entries[rest >> 24];
+      if ((entry & kIsNode) == 0) return entry;
+      address = rest << 8;
+      node = &nodes_[entry & ~kIsNode];
+    }
+  }
+
   size_t memory_bytes() const { return nodes_.size() * sizeof(Node); }
 
  private:
@@ -65,6 +78,19 @@ class PrefixTrie {
     uint32_t fallback = kMiss;
     uint32_t skip = 0;
     std::array<uint8_t, 16> skipped{};
+    // Of IPv4, where skip ≤ 3: skipped as the first bytes of a number, and which of its bits these are.
+    uint32_t word = 0;
+    uint32_t word_mask = 0;
+    uint32_t word_bits = 0;
+
+    void skip_byte(uint8_t byte) {
+      if (skip < 3) {
+        word |= uint32_t{byte} << (24 - word_bits);
+        word_mask |= 0xff000000U >> word_bits;
+        word_bits += 8;
+      }
+      skipped[skip++] = byte;
+    }
   };
   struct Range {
     const PrefixValue* begin;

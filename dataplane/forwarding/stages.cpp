@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dataplane/forwarding/stage_parts.hpp"
 #include "dataplane/hashing/usual_key.hpp"
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/packet/parse.hpp"
@@ -36,19 +37,11 @@ inline uint32_t hash_of(SwitchTables& tables, Draws& draws, const EcmpHash& hash
   return usual.are_all ? hash_of_usual<A>(hash, usual) : hash_of_key<A>(tables, hash, packet);
 }
 
-// The same for a hash that is_plain(), in as few steps as there are.
+// The same for a hash that is_plain().
 inline uint32_t plain_hash_of(SwitchTables& tables, const EcmpHash& hash, Packet& packet) {
-  const PacketMeta& meta = packet.meta();
-  const uint32_t flags = meta.flags;
-  if ((flags & kIsIpv4) == 0) [[unlikely]]
+  if ((packet.meta().flags & kIsIpv4) == 0) [[unlikely]]
     return hash_of_key<HashAlgorithm::kCrc>(tables, hash, packet);
-  const uint8_t* data = packet.data();
-  uint32_t ports = 0;
-  if ((flags & (kIsUdp | kIsTcp)) != 0) [[likely]]
-    std::memcpy(&ports, data + meta.l4_offset, 4);
-  uint64_t addresses;
-  std::memcpy(&addresses, data + meta.l3_offset + ipv4::kSource, 8);
-  return hash.of_plain(addresses, uint64_t{meta.ip_protocol} << 32 | ports);
+  return plain_ipv4_hash_of(hash, packet);
 }
 
 template <HashAlgorithm A>
@@ -180,7 +173,7 @@ inline void route_packet(SwitchTables& tables, Chances& chances, const Forwardin
   uint32_t found = PrefixTrie::kMiss;
   uint8_t ttl = 0;
   if ((flags & kIsIpv4) != 0) [[likely]] {
-    found = state.ipv4.lookup(l3 + ipv4::kDestination);
+    found = state.ipv4.lookup_ipv4(load32(l3 + ipv4::kDestination));
     ttl = l3[ipv4::kTtl];
   } else if ((flags & kIsIpv6) != 0) {
     found = state.ipv6.lookup(l3 + ipv6::kDestination);

@@ -35,6 +35,9 @@ class Burst {
   }
   void put_off_behind(const Packet& packet) { put_off_from(static_cast<uint32_t>(&packet - packets_.data()) + 1); }
   bool has_put_off() const { return put_off_ != 0; }
+  bool needs_stages() const { return first_ < size_; }
+  // Loops over the burst begin with this packet from now on: those before it need no more stages.
+  void begin_at(uint32_t first) { first_ = first; }
   // The burst's packets have been moved out: those that were put off take their places.
   void next_part() {
     for (uint32_t i = 0; i < put_off_; ++i) packets_[i] = std::move(packets_[size_ + i]);
@@ -44,12 +47,13 @@ class Burst {
   void set_size(uint32_t n) { size_ = n; }
 
   Packet& operator[](uint32_t i) { return packets_[i]; }
-  Packet* begin() { return packets_.data(); }
+  Packet* begin() { return packets_.data() + first_; }
   Packet* end() { return packets_.data() + size_; }
 
  private:
   uint32_t size_ = 0;     // in one cache line with the first packets
   uint32_t put_off_ = 0;  // packets behind those
+  uint32_t first_ = 0;    // where loops begin
   std::array<Packet, kBurstSize> packets_{};
 };
 

@@ -72,6 +72,8 @@ struct alignas(64) PacketMeta {
   uint16_t cells;          // egress, on admission: cells of the buffer that the frame holds
   uint16_t held_by;        // egress, on admission: the priority group that is charged for the cells (Mmu::number_of_pg)
   Remark remark;           // egress: for captures
+  bool is_sound;           // parse of a switch: what parse writes is right already, and no header has a
+                           // fault. Switches alone have changed bytes since, and keep these fields up to date
 };
 static_assert(sizeof(PacketMeta) == 64);
 

@@ -43,10 +43,6 @@ bool has_good_plain_checksum(const uint8_t* h) {
   return ((sum >> 16) + (sum & 0xffff)) == 0xffff;
 }
 
-bool is_bad_ipv4_source(uint8_t first) {
-  return first >= 0xe0 || first == 127 || first == 0;
-}
-
 // Apart from the usual case: its vectors would cost that one a frame on the stack.
 [[gnu::noinline]] bool has_good_checksum_with_options(const uint8_t* header, uint32_t bytes) {
   return has_good_ipv4_checksum(header, bytes);
@@ -146,6 +142,51 @@ inline void parse_one(Packet& packet) {
   meta.dscp_ecn = found.dscp_ecn;
 }
 
+// The usual frame: untagged, IPv4 without options and fragments, UDP or TCP, no fault. Fewer questions, the same
+// findings: false if it is another.
+[[gnu::always_inline]] inline bool parse_usual(Packet& packet) {
+  constexpr uint32_t kHeaders = ethernet::kBytes + ipv4::kMinBytes + udp::kBytes;
+  constexpr uint32_t kTypeAndVersion = 0x450008;  // bytes 08 00 45
+  constexpr uint16_t kPart = 0xff3f;              // of the fragment's word, as memory has it: more to come, offset
+  constexpr uint16_t kRocePort = __builtin_bswap16(udp::kRoceV2Port);
+  PacketMeta& meta = packet.meta();
+  const uint32_t stored = packet.stored_bytes();
+  const uint32_t frame_bytes = meta.frame_bytes;
+  const uint8_t* data = packet.data();
+  if (stored < kHeaders || frame_bytes > kMaxFrameBytes) [[unlikely]]
+    return false;
+  const uint8_t* h = data + ethernet::kBytes;
+  uint32_t first;
+  uint16_t fragment;
+  std::memcpy(&first, data + ethernet::kType, sizeof first);
+  std::memcpy(&fragment, h + ipv4::kFragment, sizeof fragment);
+  const uint32_t total = load16(h + ipv4::kTotalLength);
+  const uint8_t protocol = h[ipv4::kProtocol];
+  if ((first & 0xffffff) != kTypeAndVersion || (fragment & kPart) != 0 || total < ipv4::kMinBytes ||
+      total > frame_bytes - ethernet::kBytes || !has_good_plain_checksum(h) || is_bad_ipv4_source(h[ipv4::kSource]))
+    return false;
+  uint8_t flags = kIsIpv4 | kIsTcp;
+  if (protocol == ip::kUdp) [[likely]] {
+    constexpr uint32_t kWhole = kHeaders + bth::kBytes;
+    uint16_t port;
+    std::memcpy(&port, h + ipv4::kMinBytes + udp::kDestinationPort, sizeof port);
+    const bool is_roce = port == kRocePort && stored >= kWhole && total >= kWhole + kIcrcBytes - ethernet::kBytes;
+    flags = is_roce ? kIsIpv4 | kIsUdp | kIsRoce : kIsIpv4 | kIsUdp;
+  } else if (protocol != ip::kTcp) {
+    return false;
+  }
+  meta.ether_type = ethernet::kTypeIpv4;
+  meta.l3_offset = ethernet::kBytes;
+  meta.l4_offset = ethernet::kBytes + ipv4::kMinBytes;
+  meta.verdict = Verdict::kContinue;
+  meta.reason = DropReason::kCount;
+  meta.flags = flags;
+  meta.ip_protocol = protocol;
+  meta.dscp_ecn = static_cast<uint8_t>(first >> 24);
+  meta.is_sound = true;
+  return true;
+}
+
 }  // namespace
 
 void parse(Packet& packet) noexcept {
@@ -153,7 +194,18 @@ void parse(Packet& packet) noexcept {
 }
 
 void parse(Burst& burst) noexcept {
-  for (Packet& packet : burst) parse_one(packet);
+  for (Packet& packet : burst) {
+    PacketMeta& meta = packet.meta();
+    if (meta.is_sound && meta.frame_bytes <= kMaxFrameBytes) [[likely]] {
+      if ((meta.flags & kIsTagged) != 0) meta.vlan = load16(packet.data() + ethernet::kTci);
+      meta.verdict = Verdict::kContinue;
+      continue;
+    }
+    if (parse_usual(packet)) [[likely]]
+      continue;
+    parse_one(packet);
+    meta.is_sound = (meta.flags & kHasPorts) != 0 && meta.reason == DropReason::kCount;
+  }
 }
 
 }  // namespace softspine::dataplane

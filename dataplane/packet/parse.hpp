@@ -13,8 +13,14 @@
 
 namespace softspine::dataplane {
 
+// Of an IP packet with ports and no fault the findings stay true wherever switches forward it: the next switch does not
+// read it again (is_sound). Only a burst's packets become sound: what is parsed by itself may still be changed.
 void parse(Packet& packet) noexcept;
 void parse(Burst& burst) noexcept;
+
+inline bool is_bad_ipv4_source(uint8_t first) {
+  return first >= 0xe0 || first == 127 || first == 0;
+}
 
 // The BTH of a packet with kIsRoce; no other packet has one.
 inline const uint8_t* bth_of(const Packet& packet) {

@@ -42,7 +42,8 @@ class PacketPool {
   PacketPool& operator=(const PacketPool&) = delete;
 
   // Needs stored ≤ room_bytes(). An empty handle when memory has run out. The packet has `stored` bytes of unset
-  // content, and `frame_bytes` equal to them; the rest of the meta is unset but for verdict, flags and next.
+  // content, and `frame_bytes` equal to them; the rest of the meta is unset but for verdict, flags, next, is_sound and
+  // has_right_sums.
   Packet make(uint32_t stored) noexcept {
     rte_mbuf* m = nullptr;
     if (rte_mempool_get(pool_.get(), reinterpret_cast<void**>(&m)) != 0) [[unlikely]]
@@ -100,6 +101,7 @@ class PacketPool {
     meta->verdict = Verdict::kContinue;
     meta->flags = 0;
     meta->remark = Remark::kNone;
+    meta->is_sound = false;
     m->hash.usr = kNoFlow;
   }
 
