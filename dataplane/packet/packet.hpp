@@ -68,11 +68,12 @@ struct alignas(64) PacketMeta {
   uint8_t priority_group;  // classify
   uint8_t queue;           // classify
   uint8_t dscp_ecn;        // parse: the whole TOS or traffic class byte
+  bool has_right_sums;     // source: it is a built-in host's, whose checksum and ICRC each switch keeps right
   Cast cast;               // egress, on admission: at departure the frame's bytes have left the cache
   uint16_t cells;          // egress, on admission: cells of the buffer that the frame holds
   uint16_t held_by;        // egress, on admission: the priority group that is charged for the cells (Mmu::number_of_pg)
   Remark remark;           // egress: for captures
-  bool is_sound;           // parse of a switch: what parse writes is right already, and no header has a
+  bool is_sound;           // parse of a switch, or source: what parse writes is right already, and no header has a
                            // fault. Switches alone have changed bytes since, and keep these fields up to date
 };
 static_assert(sizeof(PacketMeta) == 64);

@@ -102,6 +102,7 @@ class PacketPool {
     meta->flags = 0;
     meta->remark = Remark::kNone;
     meta->is_sound = false;
+    meta->has_right_sums = false;
     m->hash.usr = kNoFlow;
   }
 

@@ -75,6 +75,7 @@ FrameTemplate::FrameTemplate(const HostConfig& host, const FlowConfig& flow, uin
   stored_bytes_ = static_cast<uint8_t>(ethernet::kBytes + covered + kIcrcBytes);
   frame_bytes_ = static_cast<uint16_t>(stored_bytes_ + zeros + host.tag.bytes());
   psn_offset_ = static_cast<uint8_t>(ethernet::kBytes + psn_word);
+  is_sound_ = version_ == IpVersion::k4 && !is_bad_ipv4_source(l3[ipv4::kSource]);
   if (!flow.rate.is_zero()) interval_ = flow.rate.time_of_frame(frame_bytes_);
 }
 

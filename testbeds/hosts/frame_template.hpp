@@ -19,6 +19,7 @@
 
 #include "dataplane/packet/icrc.hpp"
 #include "dataplane/packet/packet.hpp"
+#include "dataplane/packet/parse.hpp"
 #include "dataplane/packet/telemetry_field.hpp"
 #include "dataplane/units/prefetch.hpp"
 #include "testbeds/hosts/host_config.hpp"
@@ -62,6 +63,18 @@ class alignas(64) FrameTemplate {
                           icrc_.with(id_bits, __builtin_bswap32(changed)));
   }
 
+  // Writes into the meta of such a frame, without a tag, what the first switch's parse would find. Of IPv4 alone.
+  void describe(dataplane::PacketMeta& meta) const {
+    meta.ether_type = dataplane::ethernet::kTypeIpv4;
+    meta.l3_offset = dataplane::ethernet::kBytes;
+    meta.l4_offset = dataplane::ethernet::kBytes + dataplane::ipv4::kMinBytes;
+    meta.reason = dataplane::DropReason::kCount;
+    meta.flags = dataplane::kIsIpv4 | dataplane::kIsUdp | dataplane::kIsRoce;
+    meta.ip_protocol = dataplane::ip::kUdp;
+    meta.dscp_ecn = bytes_[dataplane::ethernet::kBytes + dataplane::ipv4::kTos];
+    meta.is_sound = is_sound_;
+  }
+
   uint32_t stored_bytes() const { return stored_bytes_; }
   uint32_t frame_bytes() const { return frame_bytes_; }
   uint32_t payload_bytes() const { return payload_bytes_; }
@@ -79,6 +92,7 @@ class alignas(64) FrameTemplate {
   uint8_t psn_offset_ = 0;   // of the word that begins with the acknowledge request bit
   uint8_t ack_request_ = 0;  // that bit
   dataplane::IpVersion version_ = dataplane::IpVersion::k4;
+  bool is_sound_ = false;  // IPv4 without a fault (parse.hpp)
 };
 
 static_assert(sizeof(FrameTemplate) == 128);

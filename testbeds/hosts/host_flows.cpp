@@ -165,10 +165,14 @@ void HostFlows::send_reliable(HostPort& out, uint32_t index, Instant now) noexce
     return false;
   }
   frame.write(packet.data(), psn, static_cast<uint16_t>(flow.counters.packets), asks);
-  if (flow.additions != 0) [[unlikely]]
+  if (flow.additions != 0) [[unlikely]] {
     add_to(packet, flow.additions);
+  } else {
+    frame.describe(packet.meta());
+  }
   packet.meta().frame_bytes = frame.frame_bytes();
   packet.meta().born = now;
+  packet.meta().has_right_sums = true;
   packet.set_flow(flow.counters.id);
   out.free_at = out.wire->send(std::move(packet), now);
   out.flow_control.leaves(flow.priority_bit, out.free_at);

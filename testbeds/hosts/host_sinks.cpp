@@ -118,8 +118,11 @@ Packet HostSinks::make_cnp(HostPort& port, const Answering& answering, HostCount
 
 Packet HostSinks::make_response(HostPort& port, uint8_t priority, HostCounters& counters) noexcept {
   Packet packet = port.control.has_room(priority) ? pool_.make(kTemplateBytes) : Packet{};
-  if (!packet) [[unlikely]]
+  if (packet) [[likely]] {
+    packet.meta().has_right_sums = true;
+  } else {
     ++counters.unanswered;
+  }
   return packet;
 }
 

@@ -90,7 +90,7 @@ void RoceHost::process(Packet packet) noexcept {
 void RoceHost::receive_roce(Packet packet) noexcept {
   if (!responder_.is_to_us(packet.data())) [[unlikely]]
     return drop(std::move(packet), DropReason::kNotForUs);
-  const auto frame = read_roce(bytes_of(packet));
+  const auto frame = packet.meta().has_right_sums ? read_right_roce(bytes_of(packet)) : read_roce(bytes_of(packet));
   if (!frame) [[unlikely]]
     return drop(std::move(packet), frame.error());
   if (frame->is_response) return respond(std::move(packet), *frame);

@@ -51,9 +51,9 @@ struct Layer3 {
   bool is_sound;
 };
 
-Layer3 read_ipv4(const uint8_t* l3) {
+Layer3 read_ipv4(const uint8_t* l3, bool has_right_sums) {
   Layer3 read{IpVersion::k4, load16(l3 + ipv4::kTotalLength), l3[ipv4::kTos], DropReason::kBadChecksum, true};
-  read.is_sound = has_good_ipv4_checksum(l3, ipv4::kMinBytes);
+  read.is_sound = has_right_sums || has_good_ipv4_checksum(l3, ipv4::kMinBytes);
   return read;
 }
 
@@ -103,10 +103,13 @@ std::optional<uint32_t> psn_of_message_end(FrameBytes frame) noexcept {
   return load32(transport + bth::kPsn - 1) & bth::kMask24;
 }
 
-std::expected<RoceFrame, DropReason> read_roce(const FrameBytes& frame) noexcept {
+namespace {
+
+[[gnu::always_inline]] inline std::expected<RoceFrame, DropReason> read(const FrameBytes& frame,
+                                                                        bool has_right_sums) noexcept {
   const uint8_t* l3 = frame.data + ethernet::kBytes;
   const bool is_v4 = load16(frame.data + ethernet::kType) == ethernet::kTypeIpv4;
-  const Layer3 network = is_v4 ? read_ipv4(l3) : read_ipv6(l3);
+  const Layer3 network = is_v4 ? read_ipv4(l3, has_right_sums) : read_ipv6(l3);
   if (!network.is_sound) [[unlikely]]
     return std::unexpected{network.reason};
 
@@ -130,7 +133,7 @@ std::expected<RoceFrame, DropReason> read_roce(const FrameBytes& frame) noexcept
     return std::unexpected{DropReason::kTruncated};
   }
   const uint32_t covered = network.packet_bytes - zeros - kIcrcBytes;
-  if (icrc_of(l3, covered, zeros, network.version) != load_icrc(l3 + covered)) [[unlikely]] {
+  if (!has_right_sums && icrc_of(l3, covered, zeros, network.version) != load_icrc(l3 + covered)) [[unlikely]] {
     return std::unexpected{DropReason::kBadIcrc};
   }
   if (!traits.is_known || (base[bth::kFlags] & bth::kVersionMask) != 0) [[unlikely]] {
@@ -145,6 +148,16 @@ std::expected<RoceFrame, DropReason> read_roce(const FrameBytes& frame) noexcept
                    .is_response = traits.is_response,
                    .is_marked = (network.traffic_class & ip::kEcnMask) == ip::kCe,
                    .bth = base};
+}
+
+}  // namespace
+
+std::expected<RoceFrame, DropReason> read_roce(const FrameBytes& frame) noexcept {
+  return read(frame, false);
+}
+
+std::expected<RoceFrame, DropReason> read_right_roce(const FrameBytes& frame) noexcept {
+  return read(frame, true);
 }
 
 }  // namespace softspine::testbeds

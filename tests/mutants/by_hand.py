@@ -254,6 +254,7 @@ BY_HAND = [
     Row('dataplane/engine/engine.cpp', 'settle_before(upto);', ';', 'control sees frames on wires that have left them'),
     Row('dataplane/engine/engine.cpp', 'next = std::min(next, node->first_put_off());', ';', 'a departure that was put off is no event that is to come'),
     Row('dataplane/egress/egress.cpp', 'settle_before(at);', ';', 'watchdogs and flow control see frames on wires that have left them'),
+    Row('dataplane/packet/pool.hpp', 'meta->has_right_sums = false;', 'meta->has_right_sums = true;', "hosts take any packet's checksums for right"),
     Row('dataplane/egress/departures.hpp', 'std::bit_width(strict) - 1', 'std::countr_zero(strict)', 'the lowest strict queue first'),
     Row('dataplane/egress/shaper.hpp', 'due_ - burst_', 'due_', 'a shaper without a burst'),
     Row('dataplane/egress/wred.hpp', 'max_probability * (queue_bytes - min_bytes) / (max_bytes - min_bytes)', 'max_probability',
