@@ -96,7 +96,7 @@ CREATE TABLE events( -- the event log, in its order
   packets INTEGER, first_ps INTEGER, last_ps INTEGER, -- of drops
   what TEXT -- of control's
 );
-CREATE TABLE flow_ways( -- where a flow goes from the sample on; not over ranks
+CREATE TABLE flow_ways( -- where a flow goes from the sample on
   way_id INTEGER PRIMARY KEY,
   t_ps INTEGER NOT NULL,
   flow_id INTEGER, -- null: too much changes; later ways are not recorded

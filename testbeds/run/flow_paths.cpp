@@ -12,17 +12,11 @@ using analysis::PathEnd;
 using control::LinkEnd;
 using control::NodeKind;
 
-PathTables path_tables(const LocalNodes& nodes, const LinkControl& links, const RunFlows& flows) {
-  PathTables out;
-  nodes.for_each_switch([&](uint32_t node, const pipelines::Switch& it) {
-    out.states.resize(node + 1);
-    out.states[node] = it.tables().state;
-  });
+PathTables path_tables(const LocalNodes& nodes, LinkControl& links, const RunFlows& flows) {
+  PathTables out{.states = {}, .up = {}, .host_ports = flows.host_ports()};
+  if (!nodes.ranks().is_first()) return {};
+  out.states = links.tables();
   for (uint32_t i = 0; i < links.count(); ++i) out.up.push_back(links.up(i));
-  for (size_t i = 0; i < flows.size(); ++i) {
-    const auto& source = flows.source(i);
-    out.host_ports.push_back(source ? source->port().value() : uint16_t{0});
-  }
   return out;
 }
 

@@ -33,8 +33,8 @@ struct PathTables {
   std::vector<bool> up;              // by link
   std::vector<uint16_t> host_ports;  // by flow
 };
-// From an action. All nodes are here.
-PathTables path_tables(const LocalNodes& nodes, const LinkControl& links, const RunFlows& flows);
+// From an action, by all ranks at once; rank 0 gets those of the whole fabric, the others none.
+PathTables path_tables(const LocalNodes& nodes, LinkControl& links, const RunFlows& flows);
 
 struct FlowPath {
   friend bool operator==(const FlowPath&, const FlowPath&) = default;

@@ -11,7 +11,7 @@ using dataplane::Engine;
 using dataplane::Instant;
 
 void FlowWays::open(std::shared_ptr<control::Recording> into, dataplane::Duration interval) {
-  if (into == nullptr || !nodes_.ranks().is_alone() || flows_.size() == 0) return;
+  if ((into == nullptr && nodes_.ranks().is_alone()) || flows_.size() == 0) return;
   into_ = std::move(into);
   interval_ = interval;
   all_.resize(flows_.size());
@@ -23,7 +23,7 @@ void FlowWays::open(std::shared_ptr<control::Recording> into, dataplane::Duratio
 // The next multiple; on the virtual clock the first one after the next event, if nothing happens before.
 void FlowWays::sample(Instant now) {
   look(now);
-  if (steps_ > kMostSteps) return;
+  if (!nodes_.ranks().all(steps_ <= kMostSteps)) return;
   Engine& engine = nodes_.engine();
   const Instant event = engine.next_event();
   if (event.is_never() && !engine.is_wall()) return;
@@ -36,6 +36,7 @@ void FlowWays::sample(Instant now) {
 
 void FlowWays::look(Instant now) {
   PathTables tables = path_tables(nodes_, links_, flows_);
+  if (into_ == nullptr) return;
   if (tables_ && tables == *tables_) return;
   tables_ = std::move(tables);
   for (uint32_t steps = 1; steps > 0 && steps_ <= kMostSteps; steps_ += steps) steps = paths_.look(*tables_, all_);

@@ -4,7 +4,7 @@
 // are compared at each multiple of the interval (Engine::look_at), and flows are walked only if one of them differs.
 //
 // Limit: a run in which they change again and again is followed for kMostSteps; then a row without a flow says so. Over
-// ranks nothing is recorded: the tables of other ranks are not here.
+// ranks all do the same, and rank 0 walks and records.
 #pragma once
 
 #include <memory>
@@ -21,10 +21,10 @@ class FlowWays {
   static constexpr uint64_t kMostSteps = 5'000'000;  // some ten seconds
 
   // All must outlive it.
-  FlowWays(const control::Testbed& testbed, const LocalNodes& nodes, const RunFlows& flows, const LinkControl& links)
+  FlowWays(const control::Testbed& testbed, const LocalNodes& nodes, const RunFlows& flows, LinkControl& links)
       : nodes_(nodes), flows_(flows), links_(links), paths_(testbed, flows) {}
 
-  // Called before the first window, once. Null: nothing is recorded.
+  // Called before the first window, once, over ranks by all at once. Null: another rank records, or none.
   void open(std::shared_ptr<control::Recording> into, dataplane::Duration interval);
 
  private:
@@ -33,7 +33,7 @@ class FlowWays {
 
   const LocalNodes& nodes_;
   const RunFlows& flows_;
-  const LinkControl& links_;
+  LinkControl& links_;
   FlowPaths paths_;
   std::shared_ptr<control::Recording> into_;
   dataplane::Duration interval_;

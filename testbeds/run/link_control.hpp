@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -78,6 +79,8 @@ class LinkControl : public RunPart {
   const control::RouteTable& routes(uint32_t node) const { return waves_.routes(node); }
   const std::vector<control::RouteTable>& all_routes() const { return waves_.all(); }
   const std::vector<bool>& lag_members() const { return waves_.lag_members(); }
+  // From an action: the tables of all switches (route_waves.hpp).
+  std::vector<std::shared_ptr<const dataplane::ForwardingState>> tables() { return waves_.tables(); }
 
  private:
   // A fault of links that is not over.

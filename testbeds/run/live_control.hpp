@@ -50,7 +50,7 @@ class LiveControl : public RunPart {
   void watch(std::function<void(control::FabricSnapshot)> see);
   // As ask(), and how full its switches' memory is.
   void ask_with_fills(std::function<void(control::FabricSnapshot, control::PortFills)> see);
-  // The same, and the tables by which the run's flows find their ways. All nodes are here.
+  // The same, and the tables by which the run's flows find their ways (path_tables()).
   void ask_with_tables(std::function<void(control::FabricSnapshot, PathTables)> see);
   // `see` looks at one switch and its routes, on the rank that has it; `done` gets what it has seen.
   void ask_switch(uint32_t node, SeeSwitch see, std::function<void(control::Json)> done);

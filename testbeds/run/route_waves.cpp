@@ -16,6 +16,7 @@ void RouteWaves::start() {
   routes_ = compute();
   members_ = links_.agreed;
   for (const control::Lag& lag : testbed_.fabric.lags) follow_members(lag);
+  elsewhere_.resize(routes_->size());
   for (uint32_t n = 0; n < routes_->size(); ++n) {
     publish(n, Instant{});
   }
@@ -35,7 +36,19 @@ std::shared_ptr<const std::vector<RouteTable>> RouteWaves::compute() const {
 void RouteWaves::publish(uint32_t node, Instant now) {
   if (pipelines::Switch* const here = nodes_.switch_at(node)) {
     here->publish(compiler_.compile(node, routes(node), members_), now);
+  } else {
+    elsewhere_[node] = nullptr;
   }
+}
+
+std::vector<std::shared_ptr<const dataplane::ForwardingState>> RouteWaves::tables() {
+  for (uint32_t n = 0; n < elsewhere_.size(); ++n) {
+    if (!is_switch(n) || nodes_.switch_at(n) != nullptr || elsewhere_[n] != nullptr) continue;
+    elsewhere_[n] = compiler_.compile(n, routes(n), members_);
+  }
+  auto out = elsewhere_;
+  nodes_.for_each_switch([&out](uint32_t n, const pipelines::Switch& here) { out[n] = here.tables().state; });
+  return out;
 }
 
 bool RouteWaves::follow_members(const control::Lag& lag) {

@@ -58,6 +58,9 @@ class RouteWaves {
   const std::vector<bool>& lag_members() const { return members_; }
   const control::RouteTable& routes(uint32_t node) const { return (*routes_)[node]; }
   const std::vector<control::RouteTable>& all() const { return *routes_; }
+  // By node: the tables by which switches work now; null at hosts. Those of switches elsewhere are made here when they
+  // are asked for, since all ranks decide alike, and kept until they change.
+  std::vector<std::shared_ptr<const dataplane::ForwardingState>> tables();
   // How many switches got new tables as links changed, summed up.
   uint32_t changes() const { return changes_; }
 
@@ -80,7 +83,7 @@ class RouteWaves {
   void learn(const Wave& wave, const std::vector<uint32_t>& nodes);
   void take_what_is_safe(dataplane::Instant now);
   bool is_switch(uint32_t node) const { return testbed_.fabric.nodes[node].kind == control::NodeKind::kSwitch; }
-  // To the switch, if it is here.
+  // To the switch, wherever it is.
   void publish(uint32_t node, dataplane::Instant now);
   void note_change(uint32_t node, dataplane::Instant now);
   // Whether there was something to follow.
@@ -94,6 +97,7 @@ class RouteWaves {
   uint32_t changes_ = 0;
   std::shared_ptr<const std::vector<control::RouteTable>> routes_;
   std::vector<bool> members_;
+  std::vector<std::shared_ptr<const dataplane::ForwardingState>> elsewhere_;  // by node; null: not made
   // While changes spread.
   uint64_t waves_ = 0;
   std::vector<control::RouteTable> mixed_;                          // what each switch works by

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/run/run_flows.hpp"
 
+#include <algorithm>
+
 namespace softspine::testbeds {
 
 namespace {
@@ -9,6 +11,12 @@ namespace {
 struct SharedPairs {
   std::vector<SourceElsewhere> sources;
   std::vector<SinkElsewhere> sinks;
+};
+
+// A flow that its host's bond does not send by the first port.
+struct SecondPort {
+  uint32_t flow = 0;
+  uint16_t port = 0;
 };
 
 }  // namespace
@@ -34,6 +42,25 @@ void RunFlows::add_elsewhere() {
     if (!sinks_[i]) sinks_[i].emplace();
     sinks_[i]->shared = &(*sinks_shared_)[i];
   }
+}
+
+std::vector<uint16_t> RunFlows::host_ports() const {
+  std::vector<SecondPort> mine;
+  for (uint32_t i = 0; i < size(); ++i) {
+    if (!sources_[i] || sources_[i]->host == nullptr) continue;
+    const uint16_t port = sources_[i]->port().value();
+    if (port != 0) mine.push_back({i, port});
+  }
+  std::vector<uint16_t> out(size());
+  const auto put = [&out](const std::vector<SecondPort>& ports) {
+    for (const SecondPort& each : ports) out[each.flow] = each.port;
+  };
+  if (is_alone()) {
+    put(mine);
+  } else {
+    std::ranges::for_each(ranks_->collect(mine), put);
+  }
+  return out;
 }
 
 void RunFlows::share(bool gaps) const {

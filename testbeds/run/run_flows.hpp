@@ -84,6 +84,9 @@ class RunFlows {
   // Brings what is elsewhere up to date, and takes the gaps of the sinks here if asked for. By all ranks at once; with
   // one rank it does nothing.
   void share(bool gaps = false) const;
+  // By flow: the port by which its host's bond sends now; 0 if its host is outside. By all ranks at once; rank 0's
+  // are whole.
+  std::vector<uint16_t> host_ports() const;
 
   size_t size() const { return plans_.size(); }
   const std::vector<PlannedFlow>& plans() const { return plans_; }

@@ -29,7 +29,7 @@ class RunRecording : public RunPart {
  public:
   // All must outlive it. `log`: a part before this one, whose events it takes.
   RunRecording(const control::Testbed& testbed, const control::Compiler& compiler, const LocalNodes& nodes,
-               const RunFlows& flows, const LinkControl& links, EventLog& log, control::ErrorChannel& errors)
+               const RunFlows& flows, LinkControl& links, EventLog& log, control::ErrorChannel& errors)
       : testbed_(testbed),
         compiler_(compiler),
         nodes_(nodes),

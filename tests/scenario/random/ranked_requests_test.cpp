@@ -95,20 +95,15 @@ class Requests {
     return {{}, "capture start", std::move(arguments)};
   }
   control::Request show() {
-    const tools::View& view = view_over_ranks();
+    const auto views = tools::views();
+    const tools::View& view = views[rng_.below(views.size())];
     Json arguments{{"format", rng_.below(2) == 0 ? "json" : "text"}};
     const bool of_switch = std::holds_alternative<tools::SwitchView>(view.made);
-    if (of_switch || rng_.below(4) == 0) arguments["node"] = switch_name();
+    const bool of_paths = std::holds_alternative<tools::PathView>(view.made);
+    if (of_switch || rng_.below(4) == 0)
+      arguments["node"] = of_paths ? any_of(testbed_.fabric.nodes).name : switch_name();
+    if (of_paths && rng_.below(2) == 0) arguments["port"] = port();
     return {{}, "show " + std::string(view.words), std::move(arguments)};
-  }
-
-  // Ways of flows are not there over ranks yet.
-  const tools::View& view_over_ranks() {
-    const auto views = tools::views();
-    for (;;) {
-      const tools::View& view = views[rng_.below(views.size())];
-      if (!std::holds_alternative<tools::PathView>(view.made)) return view;
-    }
   }
 
   template <typename T>

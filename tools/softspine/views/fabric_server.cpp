@@ -249,9 +249,6 @@ void FabricServer::add_view(const CommandFacts& facts, const FabricView& view) {
 // Flows are walked on the server's thread, over tables that the worker has copied the pointers of.
 void FabricServer::add_view(const CommandFacts& facts, const PathView& view) {
   handle_later(facts, [this, view](const Json& arguments, const Reply& reply) {
-    if (fabric_.part<RankRequests>().are_shared()) {
-      return reply(std::unexpected("the ways of flows are not there with more than one rank yet"));
-    }
     const auto node = wanted_node(arguments);
     if (!node) return reply(std::unexpected(node.error()));
     const auto most = rows_wanted(arguments);
