@@ -36,19 +36,13 @@ struct Bars {
   const RankSteps* longest = nullptr;  // who waited longest; null: nobody did
 };
 
-Duration longest_wait_of(const RankSteps& rank) {
-  return rank.longest.empty() ? Duration{} : rank.longest[0].to - rank.longest[0].from;
-}
-
 Bars bars_of(const JobSteps& job) {
-  Bars out{.job = &job};
+  Bars out{.job = &job, .ranks = ranks_to_draw(job, kRankRows)};
+  const auto length = [](const RankSteps& rank) { return rank.longest[0].to - rank.longest[0].from; };
   for (const RankSteps& rank : job.ranks) {
-    out.ranks.push_back(&rank);
-    if (longest_wait_of(rank) > (out.longest == nullptr ? Duration{} : longest_wait_of(*out.longest)))
-      out.longest = &rank;
+    if (rank.longest.empty()) continue;
+    if (out.longest == nullptr || length(rank) > length(*out.longest)) out.longest = &rank;
   }
-  if (out.ranks.size() <= kRankRows) return out;
-  std::ranges::stable_sort(out.ranks, std::greater{}, [](const RankSteps* it) { return longest_wait_of(*it); });
   return out;
 }
 
@@ -78,7 +72,7 @@ class StepPicture {
 
  private:
   static double height_of(const Bars& bars) {
-    const auto rows = static_cast<double>(std::min(bars.ranks.size(), kRankRows));
+    const auto rows = static_cast<double>(bars.ranks.size());
     const auto lines = static_cast<double>(std::min(bars.job->causes.size(), kCauseLines) + 2);
     return 24 + rows * kBarRow + lines * kTextLine + 16;
   }
@@ -109,8 +103,10 @@ class StepPicture {
     svg.text({20, top + 12}, (bars.job->is_training ? "training " : "collective ") + bars.job->name,
              {.size = 13, .is_bold = true});
     double y = top + 24;
-    const size_t shown = std::min(bars.ranks.size(), kRankRows);
-    for (size_t i = 0; i < shown; ++i, y += kBarRow) draw_rank(svg, *bars.ranks[i], bars.ranks[i] == bars.longest, y);
+    for (const RankSteps* rank : bars.ranks) {
+      draw_rank(svg, *rank, rank == bars.longest, y);
+      y += kBarRow;
+    }
     if (bars.longest != nullptr) {
       const StepWait& wait = bars.longest->longest[0];
       svg.text({20, y + 12},
@@ -128,9 +124,9 @@ class StepPicture {
                       it.what, it.root.empty() ? "" : ", by " + it.root),
           kStepSmall);
     }
-    if (bars.ranks.size() > shown)
-      svg.text({36, y + kTextLine}, fmt::format("and {} ranks that waited less", bars.ranks.size() - shown),
-               kStepSmall);
+    if (bars.job->ranks.size() > bars.ranks.size())
+      svg.text({36, y + kTextLine},
+               fmt::format("and {} ranks that waited less", bars.job->ranks.size() - bars.ranks.size()), kStepSmall);
   }
 
   void draw_rank(Svg& svg, const RankSteps& rank, bool is_longest, double y) const {

@@ -128,16 +128,30 @@ Json job_json(const JobSteps& job) {
           {"ranks", std::move(ranks)}};
 }
 
+Duration longest_wait_of(const RankSteps& rank) {
+  return rank.longest.empty() ? Duration{} : rank.longest[0].to - rank.longest[0].from;
+}
+
 // Those with a wait, that with the longest first.
 std::vector<const RankSteps*> ranks_that_waited(const JobSteps& job, size_t most) {
   std::vector<const RankSteps*> out;
   for (const RankSteps& rank : job.ranks) {
     if (!rank.longest.empty()) out.push_back(&rank);
   }
-  std::ranges::stable_sort(out, std::greater{},
-                           [](const RankSteps* it) { return it->longest[0].to - it->longest[0].from; });
+  std::ranges::stable_sort(out, std::greater{}, [](const RankSteps* it) { return longest_wait_of(*it); });
   out.resize(std::min(out.size(), most));
   return out;
+}
+
+Json spans_row(const RankSteps& rank) {
+  Json kinds = Json::object();
+  for (size_t kind = 0; kind < kStepWords.size(); ++kind) {
+    Json all = Json::array();
+    for (const StepSpan& span : rank.spans[kind])
+      all.push_back({span.from.count_ps(), span.to.count_ps(), span.busy.count_ps()});
+    add_key(kinds, std::string(kStepWords[kind]), std::move(all));
+  }
+  return {{"rank", rank.rank}, {"host", rank.host}, {"spans", std::move(kinds)}};
 }
 
 Json wait_row(const RankSteps& rank) {
@@ -238,6 +252,29 @@ Json waits_json(const StepsSnapshot& steps) {
                    {"ranks", job.ranks.size()},
                    {"rows", std::move(rows)},
                    {"causes", std::move(causes)}});
+  }
+  return out;
+}
+
+std::vector<const RankSteps*> ranks_to_draw(const JobSteps& job, size_t most) {
+  std::vector<const RankSteps*> out;
+  for (const RankSteps& rank : job.ranks) out.push_back(&rank);
+  if (out.size() <= most) return out;
+  std::ranges::stable_sort(out, std::greater{}, [](const RankSteps* it) { return longest_wait_of(*it); });
+  out.resize(most);
+  return out;
+}
+
+Json spans_json(const StepsSnapshot& steps) {
+  constexpr size_t kRanks = 16;
+  Json out = Json::array();
+  for (const JobSteps& job : steps.jobs) {
+    Json rows = Json::array();
+    for (const RankSteps* rank : ranks_to_draw(job, kRanks)) rows.push_back(spans_row(*rank));
+    out.push_back({{"name", job.name},
+                   {"kind", job.is_training ? "training" : "collective"},
+                   {"ranks", job.ranks.size()},
+                   {"rows", std::move(rows)}});
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "control/telemetry/json_fwd.hpp"
 #include "control/telemetry/steps_snapshot.hpp"
@@ -18,6 +19,10 @@ std::string reason_text(const WaitReason& reason);
 Json steps_json(const StepsSnapshot& steps, const std::string& testbed);
 // Of each job the ranks with the longest waits, 64 at most, with that wait and its reason; and what all waits were for.
 Json waits_json(const StepsSnapshot& steps);
+// Of each job what ranks_to_draw(job, 16) did: by kind of step the spans [from_ps, to_ps, busy_ps].
+Json spans_json(const StepsSnapshot& steps);
+// All ranks; if they are more than `most`, those with the longest waits, the longest first.
+std::vector<const RankSteps*> ranks_to_draw(const JobSteps& job, size_t most);
 // The ranks that waited longest, and what for; then what all waits were for.
 std::string steps_table(const StepsSnapshot& steps);
 

@@ -340,6 +340,7 @@ function show() {
   fillUplinks(frame);
   fillFlows(frame);
   describe();
+  drawStrips();
 }
 
 function stopOrGoOn() {
@@ -462,6 +463,7 @@ async function look() {
     if (looks % 5 === 2 && shown < 0) await askFlows();
     if (looks % 10 === 1) await fillCollectives();
     if (looks % 10 === 6 && shown < 0) await fillWaits();
+    if (looks % 10 === 8 && shown < 0) await fillStrips();
   } catch (why) {
     lost(why);
     pause = 2000;

@@ -164,14 +164,14 @@ def flows_on(it: Softspine, browser: Browser, port: str) -> Problems:
         yield f'{port}: ' + browser.value("document.getElementById('crossing').textContent")
 
 
-def pixels(browser: Browser, colour: str) -> int:
-    """Of the fabric's canvas, in the colour that the style has under this name."""
+def pixels(browser: Browser, colour: str, on: str = 'canvas') -> int:
+    """Of the fabric's canvas, or another, in the colour that the style has under this name."""
     return browser.value(f"""(() => {{
       const probe = document.createElement('canvas').getContext('2d');
       probe.fillStyle = style('{colour}');
       probe.fillRect(0, 0, 1, 1);
       const wanted = probe.getImageData(0, 0, 1, 1).data;
-      const all = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+      const all = {on}.getContext('2d').getImageData(0, 0, {on}.width, {on}.height).data;
       let count = 0;
       for (let i = 0; i < all.length; i += 4) count += Math.abs(all[i] - wanted[0]) + Math.abs(all[i + 1] - wanted[1]) + Math.abs(all[i + 2] - wanted[2]) < 6;
       return count;
@@ -297,7 +297,44 @@ def waits_on(it: Softspine, browser: Browser) -> Problems:
         yield f'{browser.value(ROWS.format("rank-waits"))} instead of {job["rows"]}'
     if browser.value(ROWS.format('causes')) != [[job['name'], row['cause'], row['at'], row['by'] or '–', str(row['waits']), micros(row['waited_ps'])] for row in job['causes'][:8]]:
         yield f'{browser.value(ROWS.format("causes"))} instead of {job["causes"]}'
+    yield from strips_on(it, browser, steps)
+    browser.value("document.getElementById('strip').scrollIntoView({block: 'end'})")
     browser.picture(it.folder / 'waits.png')
+
+
+def strips_on(it: Softspine, browser: Browser, steps: dict) -> Problems:
+    """What ranks did: the spans of `show steps`, each kind in its colour, and by keys the shares of a rank, also of half of the time."""
+    wanted = {rank['rank']: {kind: [[span['from_ps'], span['to_ps'], span['busy_ps']] for span in spans] for kind, spans in rank['spans'].items()} for rank in steps['ranks']}
+    (job,) = it.show('rank', 'spans')
+    if job['ranks'] != 5 or {row['rank']: row['spans'] for row in job['rows']} != wanted:
+        yield f'{job} instead of {wanted}'
+    if not browser.until('strips && strips.rows.length === 5') or browser.value('strips.rows.map((row) => row.spans)') != [row['spans'] for row in job['rows']]:
+        yield 'not on the page: ' + str(browser.value('JSON.stringify(strips)'))[:300]
+    for kind in ('send', 'wait'):
+        if pixels(browser, f'--{kind}', 'stripCanvas') < 200:
+            yield f'{pixels(browser, f"--{kind}", "stripCanvas")} pixels of {kind}'
+    press = "stripCanvas.dispatchEvent(new KeyboardEvent('keydown', {key: '%s', bubbles: true, cancelable: true}))"
+    browser.value(press % 'ArrowDown')
+    for key in ('', '+', 'ArrowLeft', '0'):
+        if key:
+            browser.value(press % key)
+        yield from said_of_a_rank(browser, job['rows'][0])
+    browser.value(press % '+')
+
+
+def said_of_a_rank(browser: Browser, row: dict) -> Problems:
+    begin, end = browser.value('[drawnTime().from, drawnTime().to]')
+
+    def share(spans: list) -> float:
+        return sum(busy * max(0, min(last, end) - max(first, begin)) / (last - first) for first, last, busy in spans) / (end - begin)
+
+    said = browser.value("document.getElementById('strip').textContent")
+    if f'rank {row["rank"]} ({row["host"]})' not in said:
+        yield f'{said} is of another than {row["rank"]}'
+    for kind, spans in row['spans'].items():
+        found = re.search(rf'{kind} ([\d.]+) %', said)
+        if found is None or abs(float(found[1]) / 100 - share(spans)) > 0.006:
+            yield f'{said} instead of {kind} {share(spans)}'
 
 
 def has_a_dashboard(it: Softspine) -> Problems:

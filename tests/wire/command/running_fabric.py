@@ -36,6 +36,7 @@ WORDS = {  # of each thing's table
     'training': ['TRAINING', 'gpt', 'data'],
     'steps': ['CAUSE', 'REASON', 'gpt'],
     'rank waits': ['CAUSE', 'REASON', 'gpt'],
+    'rank spans': ['CAUSE', 'REASON', 'gpt'],
     'nccl-tests': ['# c', 'algbw', '65536'],
     'stacks': ['STACK', 'PEER_LINK'],
     'links': ['tor1:Ethernet0', 'h1:eth0', 'STATE'],

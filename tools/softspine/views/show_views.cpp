@@ -65,9 +65,12 @@ Json stats_of(const Shown& shown) {
 Json shown_steps(const Shown& shown) {
   return shown.snapshot.steps == nullptr ? Json() : steps_json(*shown.snapshot.steps, shown.testbed.name);
 }
-// The same without the spans: its size does not follow the number of ranks.
+// What is largest of it: sizes that do not follow the number of ranks.
 Json shown_waits(const Shown& shown) {
   return shown.snapshot.steps == nullptr ? Json() : waits_json(*shown.snapshot.steps);
+}
+Json shown_spans(const Shown& shown) {
+  return shown.snapshot.steps == nullptr ? Json() : spans_json(*shown.snapshot.steps);
 }
 std::string shown_steps_table(const Shown& shown) {
   return shown.snapshot.steps == nullptr ? "nothing is recorded; softspine run --steps FILE does so\n"
@@ -131,6 +134,8 @@ std::vector<View> fabric_views() {
        FabricView{shown_steps, shown_steps_table}},
       {"rank waits", "likewise: the ranks with the longest waits, without what all of them did",
        FabricView{shown_waits, shown_steps_table}},
+      {"rank spans", "likewise: what 16 ranks of each job did over time, those with the longest waits",
+       FabricView{shown_spans, shown_steps_table}},
       of_section(section_of("edges")),
       {"nic-ports", "both ports of each NIC that has two: bytes each way, and the most that waited before it",
        FabricView{[](const Shown& it) { return nic_ports_json(it.snapshot); }, table_of<nic_ports_table>,
