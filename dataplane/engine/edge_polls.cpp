@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/engine/edge_polls.hpp"
 
+#include <algorithm>
+
 namespace softspine::dataplane {
 
 void EdgePolls::add(Node& edge) {
@@ -16,7 +18,8 @@ bool EdgePolls::poll(Instant now) noexcept {
   bool busy = false;
   for (Node* const edge : always_) busy |= edge->poll(now);
   if (told_.empty()) return busy;
-  readiness_.ask([](void* told) { static_cast<Told*>(told)->has_news = true; });
+  if (!std::ranges::all_of(told_, &Told::has_news))  // else it is a system call that tells nothing
+    readiness_.ask([](void* told) { static_cast<Told*>(told)->has_news = true; });
   for (Told& it : told_) {
     if (!it.has_news) continue;
     it.has_news = it.edge->poll(now);

@@ -2,6 +2,7 @@
 #include "testbeds/verbs_device/call_server.hpp"
 
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -64,11 +65,13 @@ std::expected<void, EdgeError> CallServer::listen(const std::string& path) {
   unlink(path.c_str());
   listener_ = OwnedFd{socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   events_ = OwnedFd{epoll_create1(EPOLL_CLOEXEC)};
-  if (!listener_ || !events_) return failed("socket");
+  nudges_ = OwnedFd{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  if (!listener_ || !events_ || !nudges_) return failed("socket");
   if (bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return failed("bind");
   path_ = path;
   if (chmod(path.c_str(), 0600) != 0 || ::listen(listener_.get(), 64) != 0) return failed("listen");
-  if (!watch(events_, listener_.get(), listener_.get())) return failed("epoll_ctl");
+  if (!watch(events_, listener_.get(), listener_.get()) || !watch(events_, nudges_.get(), nudges_.get()))
+    return failed("epoll_ctl");
   return {};
 }
 
@@ -80,6 +83,9 @@ bool CallServer::poll() noexcept {
     const int word = ready[static_cast<size_t>(i)].data.fd;
     if (word == listener_.get()) {
       has_callers = true;
+    } else if (word == nudges_.get()) {
+      eventfd_t nudges = 0;
+      eventfd_read(word, &nudges);
     } else if (word < 0) {
       drop(-word);
     } else {
@@ -89,6 +95,10 @@ bool CallServer::poll() noexcept {
   // Last: a new socket may have the number of one that has just gone, of which an event may be behind.
   if (has_callers) accept_all();
   return count > 0;
+}
+
+void CallServer::nudge() noexcept {
+  eventfd_write(nudges_.get(), 1);
 }
 
 void CallServer::accept_all() noexcept {
@@ -120,6 +130,7 @@ bool CallServer::answer(int socket, uint32_t client) noexcept {
   const ssize_t got = recv(socket, &request, sizeof request, MSG_DONTWAIT | MSG_TRUNC);
   if (got < 0) return errno == EAGAIN || errno == EINTR;
   if (got != static_cast<ssize_t>(sizeof request)) return false;
+  if (request.call == Call::kWake) return true;
   CallResult result;
   handler_.handle(client, request, result);
   const bool is_sent = send_reply(socket, result);

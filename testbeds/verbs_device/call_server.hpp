@@ -24,8 +24,11 @@ class CallServer {
 
   // For the user that we are, and root.
   std::expected<void, dataplane::EdgeError> listen(const std::string& path);
-  // True if somebody has called, or gone.
+  // True if somebody has called, or gone, or nudged.
   bool poll() noexcept;
+  // Readable while poll() has something to do; a nudge makes it so.
+  int descriptor() const { return events_.get(); }
+  void nudge() noexcept;
 
  private:
   struct Connection {
@@ -43,6 +46,7 @@ class CallServer {
   std::string path_;
   dataplane::OwnedFd listener_;
   dataplane::OwnedFd events_;
+  dataplane::OwnedFd nudges_;
   std::map<int, Connection> clients_;  // by socket
 };
 

@@ -77,6 +77,7 @@ void DeviceCallsHandler::handle(uint32_t client, const DeviceRequest& request, C
       case Call::kDestroyQp: return destroy_qp(client, request);
       case Call::kConnectionCommand: return carry_out_connection_command(client, request, out);
       case Call::kReadFile: return read_file(request, out);
+      case Call::kWake: break;  // no call of an object: CallServer takes it
     }
     return ENOSYS;
   };

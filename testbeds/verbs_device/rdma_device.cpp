@@ -77,6 +77,8 @@ uint32_t RdmaDevice::add(VerbsEdge& port) {
 
 bool RdmaDevice::poll(Instant now) noexcept {
   bool is_used = false;
+  is_asleep_ = false;
+  rnic_.rise();
   if (now >= calls_at_) {
     is_used = server_.poll();
     calls_at_ = now + kCallsEvery / config_.dilation;
@@ -87,7 +89,16 @@ bool RdmaDevice::poll(Instant now) noexcept {
     rnic_.pump(now);
     for (const Port& port : ports_) port.edge->rouse(now);
   }
-  return rnic_.has_queued() || now - used_at_ < kLinger / config_.dilation;
+  if (has_use(now)) return true;
+  // Once more, since what comes from now on is news.
+  is_asleep_ = !server_.poll() && rnic_.rest();
+  return !is_asleep_;
+}
+
+bool RdmaDevice::has_use(Instant now) noexcept {
+  bool any = rnic_.has_queued() || now - used_at_ < kLinger / config_.dilation;
+  for (const Port& port : ports_) any = port.edge->send_answers(now) || any;
+  return any;
 }
 
 void RdmaDevice::link_changed(uint32_t port, bool up) noexcept {

@@ -8,14 +8,16 @@
 // All ports are polled and run by one worker. A queue pair's frames leave by one port: its number's remainder, as
 // ConnectX's queue affinity deals them, or with a backup the first port; by another one while the link of that is down.
 // What waits at a port whose link goes down is lost there, and sent again by the other.
-// Calls are looked for every kCallsEvery, since that is a system call. A device that nobody has used for kLinger lets
-// the worker sleep.
+// Calls are looked for every kCallsEvery, since that is a system call. A device that nobody has used for kLinger, and
+// that has nothing to send, sleeps: it is polled again when its descriptor is readable. Calls, doorbells, arrivals and
+// timers see to that.
 #pragma once
 
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dataplane/edge/nic_config.hpp"
@@ -49,9 +51,17 @@ class RdmaDevice final : private RnicPort {
 
   // The next of its ports: its number.
   uint32_t add(VerbsEdge& port);
-  // For the first port's poll. True while somebody uses the device.
+  // For the first port's poll. False: it sleeps.
   bool poll(dataplane::Instant now) noexcept;
-  void use(dataplane::Instant now) noexcept { used_at_ = now; }
+  int poll_descriptor() const { return server_.descriptor(); }
+  void use(dataplane::Instant now) noexcept {
+    used_at_ = now;
+    wake();
+  }
+  // From a port's run: there may be something to do for a poll.
+  void wake() noexcept {
+    if (std::exchange(is_asleep_, false)) server_.nudge();
+  }
   void link_changed(uint32_t port, bool up) noexcept;
 
  private:
@@ -65,6 +75,7 @@ class RdmaDevice final : private RnicPort {
   bool keeps_too_much() const noexcept override;
   dataplane::EdgeCounters passed() const noexcept override;
   VerbsEdge& port_of(uint32_t sender) noexcept;
+  bool has_use(dataplane::Instant now) noexcept;
 
   struct Port {
     VerbsEdge* edge;
@@ -78,6 +89,7 @@ class RdmaDevice final : private RnicPort {
   std::vector<Port> ports_;
   dataplane::Instant calls_at_;
   dataplane::Instant used_at_;
+  bool is_asleep_ = false;
 };
 
 }  // namespace softspine::testbeds

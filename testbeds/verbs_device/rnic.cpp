@@ -76,6 +76,25 @@ bool Rnic::take_doorbells() noexcept {
   return any;
 }
 
+void Rnic::tell_programs(uint32_t asleep) noexcept {
+  for (const auto& client : ground_.objects.clients) {
+    if (client) client->bells().asleep.store(asleep, std::memory_order_seq_cst);
+  }
+  rests_ = asleep != 0;
+}
+
+bool Rnic::rest() noexcept {
+  tell_programs(1);
+  const auto rings = [](const auto& client) {
+    return client && client->bells().summary.load(std::memory_order_seq_cst) != 0;
+  };
+  return std::ranges::none_of(ground_.objects.clients, rings);
+}
+
+void Rnic::rise() noexcept {
+  if (rests_) tell_programs(0);
+}
+
 void Rnic::queue(QueuePair& pair) noexcept {
   if (std::exchange(pair.is_queued, true)) return;
   queued_.push_back(pair.number);

@@ -40,6 +40,9 @@ class Rnic {
   dataplane::DropReason receive(dataplane::Packet packet, dataplane::Instant now) noexcept;
   // True if a program has rung.
   bool take_doorbells() noexcept;
+  // From now on a program that rings wakes the device, until rise(). False: one has rung meanwhile.
+  bool rest() noexcept;
+  void rise() noexcept;
   // Whether some may have something to send.
   bool has_queued() const noexcept { return !queued_.empty() || connections_.has_queued(); }
   // Lets them send.
@@ -68,6 +71,7 @@ class Rnic {
   QueuePair* taker_of(const RdmaFrame& frame) noexcept;
   void arm(QueuePair& pair) noexcept;
   void let_go() noexcept;
+  void tell_programs(uint32_t asleep) noexcept;
 
   RnicGround ground_;
   Completions completions_{ground_};
@@ -77,7 +81,8 @@ class Rnic {
   Outbound outbound_{ground_, completions_, writes_};
   std::deque<uint32_t> held_back_;  // handles of those that wait until the NIC keeps less
   std::deque<uint32_t> queued_;     // handles of queue pairs that may have something to send
-  dataplane::TimedHeap timers_;     // by queue pair's number modulo the limit
+  bool rests_ = false;
+  dataplane::TimedHeap timers_;  // by queue pair's number modulo the limit
 };
 
 }  // namespace softspine::testbeds

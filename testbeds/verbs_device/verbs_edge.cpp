@@ -28,17 +28,20 @@ Instant VerbsEdge::run(Instant until) noexcept {
   };
   const Instant next = run_with(until, Outside{*this});
   rnic().flush();
+  if (rnic().has_queued()) device_->wake();
   return next;
 }
 
 bool VerbsEdge::poll(Instant now) noexcept {
-  if (now.is_never()) return false;
+  return !now.is_never() && device_->poll(now);
+}
+
+bool VerbsEdge::send_answers(Instant now) noexcept {
   if (!answers_.empty()) {
     while (!answers_.empty()) leave(answers_.pop(), 0, now);
     rouse(now);
   }
-  const bool is_used = is_first() && device_->poll(now);
-  return is_used || is_busy(now);
+  return is_busy(now);
 }
 
 void VerbsEdge::leave(Packet packet, uint32_t sender, Instant now) noexcept {

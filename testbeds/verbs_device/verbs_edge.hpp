@@ -3,7 +3,7 @@
 // frames go through the NIC as anybody's, which paces them, obeys pauses and, if asked for, has DCQCN.
 //
 // Arrivals and timers are handled at their instants, doorbells and calls at the poll that finds them, and frames are
-// made at polls. The first port polls the device and keeps its timers.
+// made at polls. The first port polls the device, for all ports, and keeps its timers.
 // Frames that are not RoCEv2 (ARP, neighbour solicitations, echo requests) are answered as a built-in host answers
 // them, by the port at which they came.
 #pragma once
@@ -31,7 +31,8 @@ class VerbsEdge final : public dataplane::Nic {
             const dataplane::NicConfig& nic);
 
   dataplane::Instant run(dataplane::Instant until) noexcept override;
-  bool wants_poll() const override { return true; }
+  bool wants_poll() const override { return is_first(); }
+  int poll_descriptor() const override { return is_first() ? device_->poll_descriptor() : -1; }
   bool poll(dataplane::Instant now) noexcept override;
   void link_changed(dataplane::PortNo port, bool up, dataplane::Instant now) noexcept override;
   void drain() noexcept override;
@@ -45,6 +46,8 @@ class VerbsEdge final : public dataplane::Nic {
   void rouse(dataplane::Instant now) noexcept;
   dataplane::Duration backlog(dataplane::Instant now) const noexcept { return behind(now); }
   bool is_full() const noexcept { return keeps_too_much(); }
+  // True if its NIC has something to do.
+  bool send_answers(dataplane::Instant now) noexcept;
 
  private:
   void take(dataplane::Packet packet, dataplane::Instant now) noexcept;

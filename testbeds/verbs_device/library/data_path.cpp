@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program calls for each message: no system call here, but for a peer that sleeps.
+// What a program calls for each message: no system call here, but to wake a device that sleeps.
 #include <cerrno>
 #include <cstring>
 
+#include "testbeds/verbs_device/library/device_socket.hpp"
 #include "testbeds/verbs_device/library/ours.hpp"
 
 namespace softspine::testbeds {
@@ -10,7 +11,9 @@ namespace softspine::testbeds {
 void ring_doorbell(OurContext& context, uint32_t qp) {
   const uint32_t number = qp % kQueuePairLimit;
   context.doorbells->words[number / 64].fetch_or(uint64_t{1} << (number % 64), std::memory_order_acq_rel);
-  context.doorbells->summary.fetch_or(uint64_t{1} << (number / 64), std::memory_order_acq_rel);
+  context.doorbells->summary.fetch_or(uint64_t{1} << (number / 64), std::memory_order_seq_cst);
+  std::atomic<uint32_t>& asleep = context.doorbells->asleep;
+  if (asleep.load(std::memory_order_seq_cst) != 0 && asleep.exchange(0) != 0) wake_device(context.socket);
 }
 
 bool has_room(const Ring& ring, uint32_t produced) {

@@ -119,4 +119,12 @@ int exchange(int socket, const DeviceRequest& request, DeviceReply& reply, int* 
   return sent == static_cast<ssize_t>(sizeof request) ? receive_reply(socket, reply, fds) : EIO;
 }
 
+void wake_device(int socket) {
+  const int error = errno;
+  DeviceRequest request{};
+  request.call = Call::kWake;
+  send(socket, &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT);
+  errno = error;
+}
+
 }  // namespace softspine::testbeds

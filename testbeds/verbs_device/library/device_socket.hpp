@@ -17,5 +17,7 @@ int device_in_path(const char* path, const char* begin, const char** rest);
 int connect_to_socket(uint32_t device);
 // One call; an errno. Descriptors that come along go to `fds`, which has room for two. One at a time.
 int exchange(int socket, const DeviceRequest& request, DeviceReply& reply, int* fds);
+// At any time, also during an exchange. Never waits: a socket that has no room wakes the device, too.
+void wake_device(int socket);
 
 }  // namespace softspine::testbeds

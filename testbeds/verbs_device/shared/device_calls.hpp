@@ -9,7 +9,7 @@
 
 namespace softspine::testbeds {
 
-inline constexpr uint32_t kDeviceVersion = 3;
+inline constexpr uint32_t kDeviceVersion = 4;
 inline constexpr const char* kDeviceName = "softspine";  // and its number
 // Sockets of the devices that a program has, by their numbers, with colons between them.
 inline constexpr const char* kSocketVariable = "SOFTSPINE_VERBS_DEVICE";
@@ -42,6 +42,7 @@ enum class Call : uint32_t {
   kQueryQp,
   kDestroyQp,
   kConnectionCommand,  // handle: the channel of its identifier
+  kWake,               // a doorbell was rung while the device slept; the only call without a reply
   kReadFile,  // command: its path below /sys/class/infiniband/DEVICE; the response: what it says. Before kOpen, too
 };
 

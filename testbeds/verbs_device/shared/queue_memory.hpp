@@ -95,8 +95,11 @@ constexpr size_t queue_bytes(uint32_t slots, uint32_t slot_bytes) {
 
 // One bit a queue pair of the device, by its number modulo the limit: something was posted to its send queue. A summary
 // bit a word. The program sets bits, the word's before the summary's; the device takes them.
+// A device that has nothing to do sets `asleep`, and then looks at the summary once more. A program that has set bits
+// looks at `asleep` afterwards: if it is set, it clears it, and wakes the device (Call::kWake).
 struct Doorbells {
   alignas(64) std::atomic<uint64_t> summary;
+  std::atomic<uint32_t> asleep;
   alignas(64) std::atomic<uint64_t> words[kQueuePairLimit / 64];
 };
 

@@ -181,7 +181,10 @@ class Program {
     const uint32_t number = qp % kQueuePairLimit;
     bells.words[number / 64] |= uint64_t{1} << (number % 64);
     bells.summary |= uint64_t{1} << (number / 64);
+    if (bells.asleep.load() != 0 && bells.asleep.exchange(0) != 0) wake();
   }
+  // What the library does when the device sleeps.
+  std::function<void()> wake = [] {};
   void clear_bells() { rnic_.ground().objects.clients[client_]->bells().summary = 0; }
   std::optional<CompletionSlot> poll() {
     CompletionQueue& queue = *rnic_.ground().objects.completion_queues.find(cq_);

@@ -3,12 +3,17 @@
 // arrives is right, and the NIC in front of the RNIC does what any host's does.
 #include "testbeds/verbs_device/verbs_edge.hpp"
 
+#include <sys/un.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
+#include <thread>
 
 #include "dataplane/engine/engine.hpp"
+#include "dataplane/engine/wall_clock.hpp"
 #include "dataplane/packet/checksum.hpp"
+#include "dataplane/units/rng.hpp"
 #include "tests/scenario/edge/nic_frames.hpp"
 #include "tests/scenario/verbs_device/two_rnics.hpp"
 
@@ -65,10 +70,28 @@ class Between final : public Node {
   Instant free_at_[2];
 };
 
+// A program's socket, by which it wakes a device that sleeps.
+class WakingSocket {
+ public:
+  explicit WakingSocket(const std::string& path) : socket_(socket(AF_UNIX, SOCK_SEQPACKET, 0)) {
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    std::ranges::copy(path, address.sun_path);
+    EXPECT_EQ(connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  }
+  void wake() const {
+    const DeviceRequest request{.call = Call::kWake};
+    EXPECT_EQ(send(socket_.get(), &request, sizeof request, 0), static_cast<ssize_t>(sizeof request));
+  }
+
+ private:
+  OwnedFd socket_;
+};
+
 class VerbsEdges : public testing::Test {
  protected:
   struct Host {
     VerbsEdge* edge = nullptr;
+    std::unique_ptr<WakingSocket> socket;
     std::unique_ptr<DeviceCallsHandler> handler;
     std::unique_ptr<Program> program;
     std::vector<uint8_t> bytes = std::vector<uint8_t>(kBytes);
@@ -91,6 +114,7 @@ class VerbsEdges : public testing::Test {
           host->edge->rnic(),
           PortFacts{.state = IBV_PORT_ACTIVE, .largest_mtu = IBV_MTU_4096, .active_mtu = IBV_MTU_1024});
       host->program = std::make_unique<Program>(host->edge->rnic(), *host->handler);
+      host->program->wake = [host] { host->socket->wake(); };
       host->key =
           host->program->register_memory(host->bytes.data(), kBytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
     }
@@ -118,7 +142,11 @@ class VerbsEdges : public testing::Test {
     auto edge = VerbsEdge::open("host" + std::to_string(number), config, pool_, nic);
     EXPECT_TRUE(edge);
     host.edge = edge->get();
+    host.socket = std::make_unique<WakingSocket>(config.socket);
     return std::move(*edge);
+  }
+  bool is_asleep(const Host& host) const {
+    return host.edge->rnic().ground().objects.clients[host.program->client()]->bells().asleep != 0;
   }
   void write_all() {
     left_.program->post(qp_, {.opcode = IBV_WR_RDMA_WRITE,
@@ -130,7 +158,7 @@ class VerbsEdges : public testing::Test {
     const Instant end = engine_.now() + length;
     while (engine_.now() < end) {
       const Instant next = std::min(end, engine_.now() + Duration::us(2));
-      clock_.set(next);
+      dynamic_cast<ManualClock&>(*clock_).set(next);
       engine_.run(next);
     }
   }
@@ -151,9 +179,12 @@ class VerbsEdges : public testing::Test {
   }
 
   std::filesystem::path folder_;
+  VerbsEdges() : VerbsEdges(std::make_unique<ManualClock>()) {}
+  explicit VerbsEdges(std::unique_ptr<Clock> clock) : clock_(std::move(clock)) {}
+
   PacketPool pool_{"edges", 8191, 9280};
-  ManualClock clock_;
-  Engine engine_{clock_, Engine::Config{}};
+  std::unique_ptr<Clock> clock_;
+  Engine engine_{*clock_, Engine::Config{}};
   Between* between_ = nullptr;
   Host left_;
   Host right_;
@@ -171,6 +202,38 @@ TEST_F(VerbsEdges, AWriteIsAsFastAsItsLink) {
   const Duration taken = between_->requests.back() - between_->requests.front();
   EXPECT_GE(taken, Duration::us(340));
   EXPECT_LE(taken, Duration::us(360));
+}
+
+TEST_F(VerbsEdges, ADeviceThatNobodyUsesSleepsUntilADoorbellWakesIt) {
+  build();
+  EXPECT_FALSE(is_asleep(left_));
+  run_on(Duration::us(900));
+  EXPECT_FALSE(is_asleep(left_));
+  run_on(Duration::ms(3));
+  EXPECT_TRUE(is_asleep(left_) && is_asleep(right_));
+  left_.program->wake = [] {};
+  write_all();
+  run_on(Duration::ms(3));
+  EXPECT_TRUE(between_->requests.empty()) << "it slept, and has looked all the same";
+  left_.socket->wake();
+  run_on(Duration::us(400));
+  expect_whole();  // the right one was woken by its arrivals
+  run_on(Duration::ms(3));
+  EXPECT_TRUE(is_asleep(left_) && is_asleep(right_));
+  write_all();
+}
+
+// Its retry timer is all that a sleeping device has.
+TEST_F(VerbsEdges, ATimerWakesADeviceThatSleeps) {
+  build();
+  write_all();
+  run_on(Duration::us(100));
+  engine_.set_link(cable_, false, engine_.now());
+  run_on(Duration::ms(3));
+  EXPECT_TRUE(is_asleep(left_));
+  engine_.set_link(cable_, true, engine_.now());
+  run_on(Duration::ms(4));
+  expect_whole();
 }
 
 TEST_F(VerbsEdges, APauseStopsAndReleasesItsFrames) {
@@ -252,6 +315,34 @@ TEST_F(VerbsEdges, WithoutDcqcnItsFramesAreNotToBeMarked) {
   run_on(Duration::us(400));
   expect_whole();
   EXPECT_EQ(between_->marks, 40U);
+}
+
+// On the wall clock, whose worker sleeps as long as the device does: doorbells that are rung about when it falls
+// asleep. One that nobody hears would never be heard.
+class VerbsEdgesOnTheWallClock : public VerbsEdges {
+ protected:
+  VerbsEdgesOnTheWallClock()
+      : VerbsEdges(std::make_unique<WallClock>(WallClock::Config{.max_wait = Duration::s(3600)})) {}
+};
+
+TEST_F(VerbsEdgesOnTheWallClock, NoDoorbellIsLostWhenTheDeviceFallsAsleep) {
+  constexpr uint32_t kDoorbells = 300;
+  build();
+  std::jthread fabric{[this] { engine_.run(Instant::never()); }};
+  Rng rng{11, 0};
+  uint32_t slept = 0;
+  for (uint32_t i = 0; i < kDoorbells; ++i) {
+    while (i % 2 == 0 && !is_asleep(left_)) std::this_thread::yield();
+    for (uint64_t spins = rng.below(i % 2 == 0 ? 300 : 60'000); spins > 0; --spins) asm volatile("pause");
+    slept += is_asleep(left_) ? 1 : 0;
+    write_all();
+    while (!left_.program->poll()) std::this_thread::yield();
+  }
+  engine_.stop();
+  left_.socket->wake();
+  fabric.join();
+  EXPECT_GE(slept, kDoorbells / 2);
+  EXPECT_LT(slept, kDoorbells);
 }
 
 }  // namespace
