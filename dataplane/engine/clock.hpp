@@ -9,10 +9,11 @@
 
 namespace softspine::dataplane {
 
-// What ends a worker's sleep before its time.
+// What ends a worker's sleep before its time. Descriptors stay readable until whoever waits has seen to it.
 struct Wake {
   int descriptor = -1;     // becomes readable when an edge has news; -1: there is none
   bool tells_all = false;  // every edge says so when it has news
+  int posts = -1;          // becomes readable when control wants something; -1: nobody says so
 };
 
 class Clock {

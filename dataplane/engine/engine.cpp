@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/engine/engine.hpp"
 
+#include <sys/eventfd.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <thread>
@@ -12,7 +14,8 @@
 
 namespace softspine::dataplane {
 
-Engine::Engine(Clock& clock, Config config) : clock_(clock), config_(std::move(config)) {
+Engine::Engine(Clock& clock, Config config)
+    : clock_(clock), config_(std::move(config)), posts_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   SOFTSPINE_CHECK(config_.workers >= 1, config_.workers, 0);
   if (RankTalk* const talk = config_.ranks.talk) {
     rank_ = talk->rank();
@@ -97,6 +100,7 @@ void Engine::wake_by_edges() {
     }
   }
   if (workers() > 1) wake.descriptor = news_.descriptor();
+  wake.posts = posts_.get();
   for (const auto& worker : workers_) worker->sleep_until(wake);
 }
 
@@ -125,6 +129,17 @@ void Engine::post(Action action) {
   const std::lock_guard guard{posted_lock_};
   posted_.push_back(std::move(action));
   posted_flag_.store(true, std::memory_order_relaxed);
+  eventfd_write(posts_.get(), 1);
+}
+
+void Engine::stop() noexcept {
+  stopping_.store(true, std::memory_order_relaxed);
+  eventfd_write(posts_.get(), 1);
+}
+
+void Engine::forget_posts() noexcept {
+  eventfd_t count = 0;
+  eventfd_read(posts_.get(), &count);
 }
 
 // What readers and actions find is as if nothing had been put off.
@@ -145,6 +160,7 @@ void Engine::run_actions(Instant upto, bool asked) {
   {
     const std::lock_guard guard{posted_lock_};
     posted.swap(posted_);
+    if (posted_flag_.load(std::memory_order_relaxed)) forget_posts();
     // A wish that the other ranks have not seen yet stays.
     if (asked || config_.ranks.talk == nullptr) posted_flag_.store(false, std::memory_order_relaxed);
   }
@@ -176,6 +192,7 @@ RunEnd Engine::run_workers(Instant end) {
 RunEnd Engine::run(Instant end) {
   if (!built_) build();
   const RunEnd result = run_workers(end);
+  if (result == RunEnd::kStopped) forget_posts();
   settle_before(result == RunEnd::kIdle && end.is_never() ? end : now_);
   progress_.store(now_.count_ps(), std::memory_order_relaxed);
   // Posted while the last window ran. (Over ranks nothing is.)

@@ -37,6 +37,7 @@
 #include <mutex>
 #include <vector>
 
+#include "dataplane/edge/owned_fd.hpp"
 #include "dataplane/engine/clock.hpp"
 #include "dataplane/engine/meeting.hpp"
 #include "dataplane/engine/readiness.hpp"
@@ -113,7 +114,7 @@ class Engine {
   void when_asked(Action action) { when_asked_.push_back(std::move(action)); }
   // May be set by any thread, at any time: the workers quiesce before the next window or the one after.
   std::atomic<bool>& wants_rest() { return posted_flag_; }
-  void stop() noexcept { stopping_.store(true, std::memory_order_relaxed); }
+  void stop() noexcept;
 
   // Takes a link up or down, from an action, and informs both transmitters and both nodes. When it goes down, frames
   // under way are lost and counted.
@@ -147,6 +148,8 @@ class Engine {
   void build();
   void route_between_workers();
   void wake_by_edges();
+  // Nobody who sleeps is to be woken for what was posted so far.
+  void forget_posts() noexcept;
   void adopt(const WindowNest& nest, WindowGroup* into);
   // Called by worker 0, even if no event lay before `upto`: a thread that watches progress() waits until it gets
   // there.
@@ -183,6 +186,7 @@ class Engine {
   std::vector<Action> when_asked_;
   std::mutex posted_lock_;  // control's side; a worker takes it only when posted_flag_ is set
   std::vector<Action> posted_;
+  OwnedFd posts_;  // readable: something is in posted_, or stop() was called
   std::atomic<bool> posted_flag_{false};
   bool built_ = false;
 };

@@ -7,6 +7,7 @@
 #include <x86intrin.h>
 
 #include <algorithm>
+#include <array>
 
 namespace softspine::dataplane {
 
@@ -69,8 +70,9 @@ void WallClock::idle(Instant next, uint32_t round, const Wake& wake) noexcept {
   if (ns <= 0) return;
   constexpr int64_t kSecond = 1'000'000'000;
   const timespec t{.tv_sec = ns / kSecond, .tv_nsec = ns % kSecond};
-  pollfd news{.fd = wake.descriptor, .events = POLLIN, .revents = 0};  // the kernel leaves a negative one out
-  ppoll(&news, 1, &t, nullptr);
+  std::array news{pollfd{.fd = wake.descriptor, .events = POLLIN, .revents = 0},  // the kernel leaves negative ones out
+                  pollfd{.fd = wake.posts, .events = POLLIN, .revents = 0}};
+  ppoll(news.data(), news.size(), &t, nullptr);
 }
 
 }  // namespace softspine::dataplane

@@ -3,8 +3,8 @@
 // Reads the TSC (calibrated once against CLOCK_MONOTONIC_RAW), since a window can be a microsecond.
 //
 // Idling: the first rounds spin (kSpinRounds), later ones sleep, never past the next known event, and no longer than
-// until an edge has news, where edges have descriptors. If all have, a sleep is `max_wait` long: what another thread
-// posts waits no longer. Otherwise sleeps double from kFirstSleepNs up to `max_sleep`, and each asks the edges: some
+// until an edge has news or something was posted. If all edges have descriptors, a sleep may be `max_wait` long.
+// Otherwise sleeps double from kFirstSleepNs up to `max_sleep`, and each asks the edges: some
 // per cent of a core.
 #pragma once
 
@@ -19,7 +19,7 @@ class WallClock final : public Clock {
   struct Config {
     int64_t dilation = 1;                    // ≥ 1: the fabric runs this many times slower
     Duration max_sleep = Duration::us(200);  // wall time; 0 = never sleep
-    Duration max_wait = Duration::ms(5);     // wall time, of a worker that every edge wakes
+    Duration max_wait = Duration::ms(200);   // wall time, of a worker that every edge wakes
   };
   explicit WallClock(Config config);
 

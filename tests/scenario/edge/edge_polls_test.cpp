@@ -11,6 +11,7 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "dataplane/engine/engine.hpp"
@@ -143,6 +144,44 @@ TEST(EdgePolls, NewsEndTheSleepOfAWallClockAtOnce) {
   clock.idle(Instant::never(), kAfterSpinning, {.descriptor = all.descriptor(), .tells_all = true});
   clock.idle(Instant{}, kAfterSpinning, {.descriptor = -1, .tells_all = true});  // an event that is due
   clock.idle(Instant::never(), kAfterSpinning, {.descriptor = -1, .tells_all = false});
+}
+
+// A wall clock whose sleeps are counted; undisturbed, each would last for an hour.
+class CountingClock final : public Clock {
+ public:
+  Instant horizon() noexcept override { return clock_.horizon(); }
+  void idle(Instant next, uint32_t round, const Wake& wake) noexcept override {
+    clock_.idle(next, round, wake);
+    idles.fetch_add(1, std::memory_order_relaxed);
+  }
+  bool is_wall() const noexcept override { return true; }
+  void start(Instant origin) noexcept override { clock_.start(origin); }
+
+  std::atomic<uint64_t> idles = 0;
+
+ private:
+  WallClock clock_{{.max_wait = Duration::s(3'600)}};
+};
+
+TEST(EdgePolls, WhatIsPostedEndsTheSleepOfAllWorkersAtOnce) {
+  constexpr int kPosts = 400;
+  for (const uint32_t workers : {1u, 2u, 3u}) {
+    CountingClock clock;
+    Engine engine{clock, {.workers = workers}};
+    for (uint32_t i = 0; i < workers; ++i) engine.add(std::make_unique<PolledEdge>(true), i);
+    std::jthread fabric{[&] { EXPECT_EQ(engine.run(Instant::never()), RunEnd::kStopped); }};
+    std::atomic<int> done = 0;
+    for (int i = 0; i < kPosts; ++i) {
+      for (int spins = i * 37 % 500; spins > 0; --spins) asm volatile("pause");
+      engine.post([&done](Instant) { ++done; });
+      while (done <= i) std::this_thread::yield();
+    }
+    engine.stop();
+    fabric.join();
+    EXPECT_EQ(done, kPosts);
+    // 200 rounds spin before each sleep. A descriptor that stays readable would make many more.
+    EXPECT_LT(clock.idles, uint64_t{kPosts + 1} * 250 * workers) << workers;
+  }
 }
 
 }  // namespace
