@@ -19,7 +19,8 @@ Engine::Engine(Clock& clock, Config config)
   SOFTSPINE_CHECK(config_.workers >= 1, config_.workers, 0);
   if (RankTalk* const talk = config_.ranks.talk) {
     rank_ = talk->rank();
-    meeting_ = std::make_unique<RankMeeting>(*talk, config_.workers, nodes_, owner_, *config_.ranks.packets);
+    meeting_ = std::make_unique<RankMeeting>(*talk, config_.workers, nodes_, owner_, *config_.ranks.packets,
+                                             config_.ranks.clock);
   } else {
     meeting_ = std::make_unique<WorkerMeeting>(config_.workers, nodes_);
   }
@@ -77,7 +78,8 @@ void Engine::adopt(const WindowNest& nest, WindowGroup* into) {
 
 void Engine::build() {
   const WindowNest nest = config_.nest ? nest_windows(owner_, links_) : flat_windows(nodes_.size(), links_);
-  lookahead_ = std::min(nest.lookahead, kLongestWindow);
+  const bool waits_for_network = config_.ranks.talk != nullptr && clock_.is_wall();
+  lookahead_ = std::min(nest.lookahead, waits_for_network ? kLongestOverNetwork : kLongestWindow);
   for (const auto& node : nodes_) node->set_cached(nodes_.size() <= Node::kCached);
   adopt(nest, nullptr);
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -86,7 +88,7 @@ void Engine::build() {
   }
   route_between_workers();
   wake_by_edges();
-  clock_.start(now_);
+  meeting_->start_clock(clock_, now_);
   built_ = true;
 }
 

@@ -22,8 +22,9 @@
 //
 // Ranks. With Config::ranks, other processes run the nodes that add_elsewhere() names; every rank builds the same nodes
 // and links in the same order. All ranks take the same decisions from the same numbers (rank_meeting.hpp), so actions
-// are the same everywhere, and each acts on the nodes that are here. So what is posted is posted on all ranks, by an
-// action that all run:
+// are the same everywhere, and each acts on the nodes that are here. On the wall clock the slowest of their clocks
+// holds all back; so that nobody is held back for long, all follow rank 0's (following_clock.hpp). What is posted is
+// posted on all ranks, by an action that all run:
 //   when_asked(f)  f runs on every rank after any rank has set wants_rest(), as the last one; there ranks find out what
 //                  one of them was asked for (testbeds/run/rank_requests.hpp)
 #pragma once
@@ -39,6 +40,7 @@
 
 #include "dataplane/edge/owned_fd.hpp"
 #include "dataplane/engine/clock.hpp"
+#include "dataplane/engine/following_clock.hpp"
 #include "dataplane/engine/meeting.hpp"
 #include "dataplane/engine/readiness.hpp"
 #include "dataplane/engine/window_nest.hpp"
@@ -68,8 +70,9 @@ class Engine {
 
   // The ranks that this engine's fabric is spread over.
   struct Ranks {
-    RankTalk* talk = nullptr;       // null: all nodes are here
-    PacketPool* packets = nullptr;  // for what comes from other ranks
+    RankTalk* talk = nullptr;         // null: all nodes are here
+    PacketPool* packets = nullptr;    // for what comes from other ranks
+    FollowingClock* clock = nullptr;  // the engine's, on the wall clock
   };
   struct Config {
     uint32_t workers = 1;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "dataplane/engine/clock.hpp"
 #include "dataplane/link/outbox.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -41,6 +42,9 @@ class Meeting {
 
   // Before the first window: where senders of worker `from` put what is for nodes of worker `to`.
   virtual Outbox& outbox(uint32_t from, uint32_t to) = 0;
+
+  // Before the first window, after all outboxes: the clock starts at `origin`, at the same time for all.
+  virtual void start_clock(Clock& clock, Instant origin) noexcept { clock.start(origin); }
 
   // Returns all reports combined: instants by minimum, flags by OR. Packets sent to the worker's nodes in the window
   // are in their inboxes then.

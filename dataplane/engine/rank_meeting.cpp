@@ -8,7 +8,7 @@
 namespace softspine::dataplane {
 
 RankMeeting::RankMeeting(RankTalk& talk, uint32_t workers, const std::vector<std::unique_ptr<Node>>& nodes,
-                         const std::vector<uint32_t>& owner, PacketPool& pool)
+                         const std::vector<uint32_t>& owner, PacketPool& pool, FollowingClock* clock)
     : talk_(talk),
       workers_(workers),
       nodes_(nodes),
@@ -16,7 +16,8 @@ RankMeeting::RankMeeting(RankTalk& talk, uint32_t workers, const std::vector<std
       pool_(pool),
       here_(workers, nodes),
       leaving_(size_t{workers} * talk.ranks()),
-      came_(workers) {}
+      came_(workers),
+      clock_(clock) {}
 
 Outbox& RankMeeting::outbox(uint32_t from, uint32_t to) {
   const uint32_t worker = from % workers_;
@@ -33,25 +34,74 @@ WindowReport RankMeeting::meet(uint32_t worker, const WindowReport& mine) noexce
   return all_;
 }
 
+// All start theirs at once, see how far they are apart, and set them to rank 0's.
+void RankMeeting::start_clock(Clock& clock, Instant origin) noexcept {
+  if (clock_ == nullptr) return clock.start(origin);
+  constexpr uint32_t kLots = 100;  // some of them have waited nowhere
+  exchange_stamps();
+  clock_->start(origin);
+  has_sent_ = false;
+  for (uint32_t i = 0; i < kLots; ++i) exchange_stamps();
+  const Instant zero = clock_->own();
+  for (uint32_t r = 0; r < talk_.ranks(); ++r) put(talk_.to(r), zero);
+  talk_.exchange(RankTalk::Purpose::kClock);
+  clock_->set(talk_.rank() == 0 ? zero : RankReader{talk_.from(0)}.take<Instant>(), origin);
+}
+
+void RankMeeting::exchange_stamps() noexcept {
+  begin_stamps();
+  for (uint32_t r = 0; r < talk_.ranks(); ++r) put(talk_.to(r), stamp_);
+  talk_.exchange(RankTalk::Purpose::kClock);
+  end_stamps();
+  for (uint32_t r = 0; r < talk_.ranks(); ++r) {
+    if (r == talk_.rank()) continue;
+    RankReader in{talk_.from(r)};
+    take_stamp(in, r);
+  }
+  has_sent_ = true;
+}
+
+void RankMeeting::begin_stamps() noexcept {
+  sent_before_ = stamp_.sent;
+  stamp_.sent = clock_->own();
+}
+
+void RankMeeting::end_stamps() noexcept {
+  stamp_.last_came = clock_->own();
+}
+
+// Of its exchange now, and of the one before, of which it says when our lot was there.
+void RankMeeting::take_stamp(RankReader& in, uint32_t rank) noexcept {
+  const ClockStamp stamp = in.take<ClockStamp>();
+  if (rank != 0) return;
+  clock_->see_theirs(stamp.sent, stamp_.last_came);
+  if (has_sent_) clock_->see_ours(sent_before_, stamp.last_came);
+}
+
 // The closed sides are worker 0's while the others wait.
 WindowReport RankMeeting::exchange(const WindowReport& here) noexcept {
   ++closings_;
+  if (clock_ != nullptr) begin_stamps();
   for (uint32_t r = 0; r < talk_.ranks(); ++r) {
     if (r == talk_.rank()) continue;
     RankBytes& out = talk_.to(r);
+    if (clock_ != nullptr) put(out, stamp_);
     put(out, here);
     for (uint32_t w = 0; w < workers_; ++w) {
       leaving(w, r).empty_closed(closings_, [&](Message& message) { put_message(out, std::move(message)); });
     }
   }
   talk_.exchange(RankTalk::Purpose::kWindow);
+  if (clock_ != nullptr) end_stamps();
   WindowReport all = here;
   for (uint32_t r = 0; r < talk_.ranks(); ++r) {
     if (r == talk_.rank()) continue;
     RankReader in{talk_.from(r)};
+    if (clock_ != nullptr) take_stamp(in, r);
     all.combine(in.take<WindowReport>());
     take_messages(in, r);
   }
+  if (clock_ != nullptr) clock_->follow();
   return all;
 }
 

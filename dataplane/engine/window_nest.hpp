@@ -25,6 +25,9 @@ namespace softspine::dataplane {
 // The outermost windows are no longer than this, however long the cables: between two of them control acts, and a part
 // that ran for longer would leave the others' packets waiting in memory, out of the caches.
 inline constexpr Duration kLongestWindow = Duration::us(5);
+// Between ranks on the wall clock: they meet as often as their network lets them, and a window has to be as long as a
+// meeting takes.
+inline constexpr Duration kLongestOverNetwork = Duration::ms(10);
 
 struct NestLink {
   uint32_t a = 0;

@@ -31,8 +31,10 @@ WindowReport Worker::report(bool busy) noexcept {
   return mine;
 }
 
-void Worker::run_window(Instant until, Instant horizon) noexcept {
-  if (engine_.clock_.is_wall() && parts_.next() < until) lateness_.add((horizon - parts_.next()).count_ps());
+void Worker::run_window(Instant until) noexcept {
+  if (engine_.clock_.is_wall() && parts_.next() < until) {
+    lateness_.add((engine_.clock_.horizon() - parts_.next()).count_ps());
+  }
   ++windows_;
   parts_.run_window(until);
 }
@@ -70,7 +72,7 @@ RunEnd Worker::run(Instant end) noexcept {
     }
     const Instant until = std::min({all.next + engine_.lookahead_, all.horizon, limit});
     if (all.next < until) {
-      run_window(until, all.horizon);
+      run_window(until);
       floor = until;
       idle_rounds_ = 0;
       if (index_ == 0) engine_.reach(floor);

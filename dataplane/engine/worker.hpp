@@ -39,7 +39,7 @@ class Worker {
  private:
   WindowReport report(bool busy) noexcept;
   bool is_time_to_poll(Instant horizon) noexcept;
-  void run_window(Instant until, Instant horizon) noexcept;
+  void run_window(Instant until) noexcept;
   void quiesce(Instant upto, bool asked) noexcept;
 
   Engine& engine_;

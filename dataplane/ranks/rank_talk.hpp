@@ -4,6 +4,7 @@
 //   window, action   messages for nodes elsewhere, and how far each rank is (engine/rank_meeting.hpp)
 //   gather           what control wants to know from all ranks: each gives its bytes, and each gets those of all
 //   least            the smallest of all ranks' instants
+//   clock            what ranks' clocks show, before the first window
 //
 // Control decides alike on every rank, so all ranks ask the same in the same order. Each lot carries its number and its
 // purpose; a rank that is somewhere else is found at once, and not by wrong results.
@@ -21,7 +22,7 @@ namespace softspine::dataplane {
 
 class RankTalk {
  public:
-  enum class Purpose : uint8_t { kWindow, kAction, kGather, kLeast };
+  enum class Purpose : uint8_t { kWindow, kAction, kGather, kLeast, kClock };
 
   // `link` outlives this.
   RankTalk(RankLink& link, std::function<void(const LostRank&)> on_loss);

@@ -33,12 +33,14 @@ void fail_on_loss(const LostRank& lost) {
 // One rank's part of a ring of racks (gossip.hpp), three nodes each.
 class Part {
  public:
-  Part(RankLink& link, uint32_t workers)
+  // `wall`: null for the virtual clock.
+  Part(RankLink& link, uint32_t workers, FollowingClock* wall = nullptr)
       : talk_(link, fail_on_loss),
-        engine_(clock_, {.workers = workers,
-                         .on_worker_start = [](uint32_t) { register_worker_thread(); },
-                         .on_worker_stop = [](uint32_t) { unregister_worker_thread(); },
-                         .ranks = {link.ranks() == 1 ? nullptr : &talk_, &packet_pool()}}),
+        engine_(wall != nullptr ? static_cast<Clock&>(*wall) : clock_,
+                {.workers = workers,
+                 .on_worker_start = [](uint32_t) { register_worker_thread(); },
+                 .on_worker_stop = [](uint32_t) { unregister_worker_thread(); },
+                 .ranks = {link.ranks() == 1 ? nullptr : &talk_, &packet_pool(), wall}}),
         nodes_(kNodes) {
     for (uint32_t i = 0; i < kNodes; ++i) {
       const uint32_t share = i / 3 * link.ranks() * workers / (kNodes / 3);
@@ -148,6 +150,49 @@ TEST(Ranks, HearWhatOneProcessHears) {
     const Outcome out = run(ranks, workers, false);
     EXPECT_EQ(out.heard, alone.heard) << ranks << " ranks, " << workers << " workers";
     EXPECT_EQ(out.windows, alone.windows) << "windows do not depend on them either";
+  }
+}
+
+// Each rank's own clock is moved by hand, and shows another time than the first one's, or shows less than that by and
+// by.
+TEST(Ranks, OnTheWallClockShowOneTimeAndHearTheSame) {
+  const Outcome alone = run(1, 1, false);
+  for (const int64_t slower : {0, 50}) {  // of a thousand
+    std::mutex lock;
+    std::map<uint32_t, HeardBy> all;
+    RankThreads::run(3, [&](RankLink& link) {
+      if (link.rank() != 0) register_worker_thread();
+      {
+        ManualClock own;
+        FollowingClock clock{own, Duration::us(1)};
+        const Duration offset = Duration::ms(5) * link.rank();
+        const auto set = [&](int64_t ns) { own.set(at_ns(ns - ns * slower * link.rank() / 1'000'000) + offset); };
+        Part part{link, 1, &clock};
+        part.begin();
+        set(1'000);  // that is the start
+        EXPECT_EQ(part.engine().run(at_ns(0)), RunEnd::kDone);
+        EXPECT_EQ(clock.horizon(), at_ns(0)) << "rank " << link.rank();
+        EXPECT_EQ(clock.uncertainty(), Duration{});
+        for (int64_t at = 97; at <= 618 * 97; at += 97) {
+          set(1'000 + at + 30);  // the slowest one, and what it still lacks
+          EXPECT_EQ(part.engine().run(at_ns(at)), RunEnd::kDone);
+          EXPECT_EQ(part.engine().now(), at_ns(at));
+        }
+        const Duration lacks = at_ns(618 * 97 + 30) - clock.horizon();  // 6 ns at the last rank, if it followed nobody
+        EXPECT_GE(lacks, Duration{}) << "rank " << link.rank();
+        EXPECT_LE(lacks, slower == 0 ? Duration{} : Duration::ps(500)) << "rank " << link.rank();
+        const std::lock_guard guard{lock};
+        for (auto& [node, heard] : part.heard()) {
+          HeardBy& into = all[node];
+          if (!heard.words.empty()) into.words = std::move(heard.words);
+          into.sent += heard.sent;
+          into.lost += heard.lost;
+        }
+      }
+      if (link.rank() != 0) unregister_worker_thread();
+    });
+    EXPECT_EQ(all, alone.heard);
+    EXPECT_EQ(packet_pool().in_use(), 0U);
   }
 }
 
