@@ -258,14 +258,19 @@ Json deadlocks_json(const FabricSnapshot& snapshot) {
 }
 
 Json engine_json(const EngineSnapshot& engine, const RunFacts& facts) {
-  return {{"workers", engine.workers},
-          {"dilation", facts.dilation},
-          {"windows", engine.windows},
-          {"node_runs", engine.node_runs},
-          {"wall_seconds", engine.wall_seconds},
-          {"lateness_p50_ps", engine.lateness_ps.quantile(0.5)},
-          {"lateness_p99_ps", engine.lateness_ps.quantile(0.99)},
-          {"lateness_max_ps", engine.lateness_ps.max()}};
+  Json out{{"workers", engine.workers},
+           {"dilation", facts.dilation},
+           {"windows", engine.windows},
+           {"node_runs", engine.node_runs},
+           {"wall_seconds", engine.wall_seconds},
+           {"lateness_p50_ps", engine.lateness_ps.quantile(0.5)},
+           {"lateness_p99_ps", engine.lateness_ps.quantile(0.99)},
+           {"lateness_max_ps", engine.lateness_ps.max()}};
+  if (!engine.meeting) return out;
+  out["meeting_p50_ps"] = engine.meeting->median_ps;
+  out["meeting_p99_ps"] = engine.meeting->p99_ps;
+  out["clock_uncertainty_ps"] = engine.clock_uncertainty.count_ps();
+  return out;
 }
 
 Json engineering_json(const EngineeringSnapshot& engineering) {

@@ -160,6 +160,12 @@ Fields engine_fields() {
        "By how much emulated time the first event of a window was late, on the wall clock: the 99th percentile."},
       {"engine.lateness_max_ps", "ps",
        "By how much emulated time the first event of a window was late, on the wall clock: the greatest."},
+      {"engine.meeting_p50_ps", "ps",
+       "Wall time of a meeting of all ranks, as it was measured before the run: the median. Over ranks on the wall "
+       "clock only, as are the next two."},
+      {"engine.meeting_p99_ps", "ps",
+       "Wall time of a meeting of all ranks, as it was measured before the run: the 99th percentile."},
+      {"engine.clock_uncertainty_ps", "ps", "How much emulated time the ranks' clocks may be apart."},
   };
 }
 

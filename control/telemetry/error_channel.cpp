@@ -16,6 +16,10 @@ constexpr const char* kFurtherWhat = "further errors, only counted";
 
 }  // namespace
 
+bool is_listed_before(const RunError& a, const RunError& b) {
+  return std::tie(a.first, a.who, a.what) < std::tie(b.first, b.who, b.what);
+}
+
 void ErrorChannel::report(std::string who, std::string what) {
   report(std::move(who), std::move(what), now_());
 }
@@ -52,7 +56,7 @@ std::vector<RunError> ErrorChannel::all() const {
     const std::lock_guard guard{lock_};
     out = kept_;
   }
-  std::ranges::sort(out, {}, [](const RunError& each) { return std::tie(each.first, each.who, each.what); });
+  std::ranges::sort(out, is_listed_before);
   return out;
 }
 

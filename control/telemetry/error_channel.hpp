@@ -28,6 +28,9 @@
 
 namespace softspine::control {
 
+// The order in which errors are listed.
+bool is_listed_before(const RunError& a, const RunError& b);
+
 class ErrorChannel {
  public:
   static constexpr size_t kKeptLimit = 256;

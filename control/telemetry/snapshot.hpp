@@ -345,7 +345,6 @@ struct LagSnapshot {
   std::vector<LagEndSnapshot> ends;  // two
 };
 
-// How fast the machine was. The only part that may differ between two identical runs.
 // How ranks went on between two looks at them. The slowest one waits least for the others.
 struct RankPace {
   uint32_t slowest = 0;
@@ -353,6 +352,14 @@ struct RankPace {
   double others_wait = 0;  // share of the wall time
 };
 
+// How long a meeting of all ranks takes through the network between them, by the wall clock, as it was measured before
+// the run.
+struct RankMeetingTime {
+  int64_t median_ps = 0;
+  int64_t p99_ps = 0;
+};
+
+// How fast the machine was. The only part that may differ between two identical runs.
 struct EngineSnapshot {
   uint32_t workers = 1;
   uint64_t windows = 0;
@@ -360,6 +367,9 @@ struct EngineSnapshot {
   dataplane::Histogram lateness_ps;  // emulated; wall clock only
   double wall_seconds = 0;           // since the start
   std::optional<RankPace> pace;      // for who watches a run over ranks
+  // Over ranks on the wall clock: and how far their clocks may be apart, in emulated time.
+  std::optional<RankMeetingTime> meeting;
+  dataplane::Duration clock_uncertainty;
 };
 
 // A fault that began or ended: the testbed's own, or one that was injected while it ran.

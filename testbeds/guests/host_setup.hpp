@@ -32,7 +32,8 @@ struct HostSetup {
   // place of default routes.
   bool joins = false;
   std::vector<std::string> routes;
-  bool is_at_once = false;  // set up within milliseconds: the others that are await it before their commands begin
+  std::string board = "board";  // a folder beside its own, by which hosts signal each other
+  bool is_at_once = false;      // set up within milliseconds: the others that are await it before their commands begin
 };
 
 // Everything in a setup that a shell file could not carry, or that can't work.

@@ -24,7 +24,7 @@ std::vector<Error> errors_of(const GuestPlaces& places) {
 }
 
 GuestPlaces places_in(const std::filesystem::path& run_folder, const HostSetup& setup) {
-  return {run_folder / setup.name, run_folder / "board"};
+  return {run_folder / setup.name, run_folder / setup.board};
 }
 
 HostedCommand::HostedCommand(HostSetup setup, GuestPlaces places, Launch launch, KeptProcess process)

@@ -24,7 +24,7 @@ struct GuestPlaces {
   std::filesystem::path folder;
   std::filesystem::path board;
 };
-// run_folder/NAME, and run_folder/board for signals between hosts.
+// run_folder/NAME, and the setup's board beside it, for signals between hosts.
 GuestPlaces places_in(const std::filesystem::path& run_folder, const HostSetup& setup);
 std::vector<Error> errors_of(const GuestPlaces& places);
 

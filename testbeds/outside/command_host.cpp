@@ -29,6 +29,7 @@ HostSetup CommandHost::setup_of(const OutsideSpec& spec) {
   setup.routes = spec.routes;
   setup.bond_mode = spec.bond_mode;
   setup.vlan = spec.vlan;
+  setup.board = spec.board;
   setup.stays = spec.stays;
   return setup;
 }

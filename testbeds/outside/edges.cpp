@@ -128,15 +128,13 @@ std::expected<OpenedEdge, Error> open_edge(const control::Edge& edge, const std:
   return std::visit([&](const auto& kind) { return open_one(kind, testbed_folder, setting); }, edge);
 }
 
-void share_zero(std::span<dataplane::PcapEdge* const> recordings) {
+std::optional<int64_t> first_recorded_ns(std::span<dataplane::PcapEdge* const> recordings) {
   std::optional<int64_t> zero_ns;
   for (const dataplane::PcapEdge* each : recordings) {
     const auto first = each->first_recorded_ns();
     if (first) zero_ns = std::min(*first, zero_ns.value_or(*first));
   }
-  for (dataplane::PcapEdge* each : recordings) {
-    if (zero_ns) each->set_zero(*zero_ns);
-  }
+  return zero_ns;
 }
 
 std::expected<OpenedEdge, Error> open_nic(const std::string& interface, const EdgeSetting& setting) {

@@ -5,6 +5,7 @@
 #include <expected>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -19,7 +20,7 @@ namespace softspine::testbeds {
 struct OpenedEdge {
   std::unique_ptr<dataplane::Nic> node;      // one port; its counters are read from an engine's action
   std::string note;                          // what the edge cannot do here, and what would help; mostly empty
-  dataplane::PcapEdge* recording = nullptr;  // the node, if its zero is that of all recordings (share_zero)
+  dataplane::PcapEdge* recording = nullptr;  // the node, if its zero is that of all recordings (first_recorded_ns)
 };
 
 // The arguments with which every edge is opened.
@@ -40,8 +41,8 @@ struct EdgeSetting {
 std::expected<OpenedEdge, Error> open_edge(const control::Edge& edge, const std::filesystem::path& testbed_folder,
                                            const EdgeSetting& setting);
 
-// Recordings that were made together begin where the earliest of them does. All are open; before the first window.
-void share_zero(std::span<dataplane::PcapEdge* const> recordings);
+// When the earliest of the recordings begins, by its own clock; nothing if none has a frame.
+std::optional<int64_t> first_recorded_ns(std::span<dataplane::PcapEdge* const> recordings);
 
 // The NIC of a namespace, made in the namespace that this thread is in; not up yet.
 std::expected<OpenedEdge, Error> open_nic(const std::string& interface, const EdgeSetting& setting);

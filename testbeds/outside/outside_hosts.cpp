@@ -26,9 +26,14 @@ std::unique_ptr<OutsideHost> host_of(const OutsideSpec& spec) {
 
 }  // namespace
 
-OutsideHosts::OutsideHosts(const std::vector<OutsideSpec>& specs, OutsidePlaces places) {
+OutsideHosts::OutsideHosts(const std::vector<OutsideSpec>& specs, OutsidePlaces places,
+                           const std::vector<OutsideSpec>& known) {
   ground_.places = std::move(places);
   for (const OutsideSpec& spec : specs) hosts_.push_back(host_of(spec));
+  for (const OutsideSpec& spec : known.empty() ? specs : known) {
+    const auto host = host_of(spec);
+    if (const HostSetup* setup = host->setup(); setup != nullptr) known_.push_back(*setup);
+  }
 }
 
 OutsideHosts::~OutsideHosts() {
@@ -36,8 +41,8 @@ OutsideHosts::~OutsideHosts() {
 }
 
 std::expected<std::unique_ptr<OutsideHosts>, std::vector<Error>> OutsideHosts::make(
-    const std::vector<OutsideSpec>& specs, OutsidePlaces places) {
-  std::unique_ptr<OutsideHosts> hosts{new OutsideHosts{specs, std::move(places)}};
+    const std::vector<OutsideSpec>& specs, OutsidePlaces places, const std::vector<OutsideSpec>& known) {
+  std::unique_ptr<OutsideHosts> hosts{new OutsideHosts{specs, std::move(places), known}};
   std::vector<Error> errors = hosts->prepare();
   if (errors.empty()) errors = hosts->take_folders();
   if (!errors.empty()) return std::unexpected(std::move(errors));
@@ -67,10 +72,11 @@ std::vector<Error> OutsideHosts::take_folders() const {
     if (!done) errors.push_back(std::move(done.error()));
   };
   const auto& folder = ground_.places.run_folder;
-  gather(check_folder(folder / "board"));
+  const std::filesystem::path board = folder / setups.front().board;
+  gather(check_folder(board));
   for (const HostSetup& setup : setups) gather(check_folder(folder / setup.name));
   if (!errors.empty()) return errors;
-  gather(lay_board(folder / "board", setups));
+  gather(lay_board(board, known_));
   for (const HostSetup& setup : setups) gather(take_folder(folder / setup.name));
   return errors;
 }
@@ -127,10 +133,15 @@ std::expected<Entrance, std::string> OutsideHosts::entrance_of(const std::string
   return std::unexpected(host + " cannot be entered: programs run on namespace and verbs hosts");
 }
 
-std::vector<std::string> OutsideHosts::names() const {
-  std::vector<std::string> out;
-  for (const auto& host : hosts_) out.push_back(host->spec().name);
-  return out;
+bool OutsideHosts::has(const std::string& host) const {
+  return std::ranges::any_of(hosts_, [&host](const auto& each) { return each->spec().name == host; });
+}
+
+std::optional<std::filesystem::path> OutsideHosts::board() const {
+  for (const auto& host : hosts_) {
+    if (const HostSetup* setup = host->setup(); setup != nullptr) return ground_.places.run_folder / setup->board;
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> OutsideHosts::notes() const {

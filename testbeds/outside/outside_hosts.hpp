@@ -24,7 +24,9 @@
 
 #include <chrono>
 #include <expected>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,8 +40,9 @@ namespace softspine::testbeds {
 class OutsideHosts {
  public:
   // Returns all errors at once; a built-in host is not ours. `specs` keep their order: a host is named by its index.
-  static std::expected<std::unique_ptr<OutsideHosts>, std::vector<Error>> make(const std::vector<OutsideSpec>& specs,
-                                                                               OutsidePlaces places);
+  // `known`: the hosts whose names and addresses these have; if there are none, these are all.
+  static std::expected<std::unique_ptr<OutsideHosts>, std::vector<Error>> make(
+      const std::vector<OutsideSpec>& specs, OutsidePlaces places, const std::vector<OutsideSpec>& known = {});
   ~OutsideHosts();
   OutsideHosts(const OutsideHosts&) = delete;
   OutsideHosts& operator=(const OutsideHosts&) = delete;
@@ -59,7 +62,9 @@ class OutsideHosts {
   bool are_up() const;
   // The way onto that host for a program of this machine, or why there is none. Any thread.
   std::expected<Entrance, std::string> entrance_of(const std::string& host) const;
-  std::vector<std::string> names() const;
+  bool has(const std::string& host) const;
+  // Where they signal each other; nothing if none of them has a folder.
+  std::optional<std::filesystem::path> board() const;
   // Differences from the testbed that do not stop the run; complete from open_edge() on.
   std::vector<std::string> notes() const;
   // The outcomes of the hosts that have a command, in the order of `specs`. After poll() has returned true, or after
@@ -67,12 +72,13 @@ class OutsideHosts {
   std::vector<OutsideOutcome> outcomes() const;
 
  private:
-  OutsideHosts(const std::vector<OutsideSpec>& specs, OutsidePlaces places);
+  OutsideHosts(const std::vector<OutsideSpec>& specs, OutsidePlaces places, const std::vector<OutsideSpec>& known);
   std::vector<Error> prepare();
   std::vector<Error> take_folders() const;
 
   OutsideGround ground_;
   std::vector<std::unique_ptr<OutsideHost>> hosts_;
+  std::vector<HostSetup> known_;  // those with a folder, of all that these know
 };
 
 }  // namespace softspine::testbeds

@@ -23,6 +23,7 @@ struct OutsideSpec {
   uint32_t mtu = 1500;                 // the smallest of its links
   uint32_t speed_mbps = 0;             // of its slowest link
   std::vector<std::string> nics;  // of its server: the hosts of its kind there, it among them, in the fabric's order
+  std::string board = "board";    // by which hosts of one run folder signal each other: a folder's name
   bool stays = false;             // its host, when its command has ended, until the run does; without a timeout
 };
 

@@ -54,23 +54,21 @@ std::unique_ptr<pipelines::Switch> make_switch(const FabricNode& node, PacketPoo
 class Builder {
  public:
   Builder(const control::Testbed& testbed, const control::Compiler& compiler, OutsideHosts* outside, bool flat,
-          RankTalk* talk)
+          Ranks ranks)
       : testbed_(testbed),
         compiler_(compiler),
         outside_(outside),
         flat_(flat),
-        talk_(talk),
+        ranks_(std::move(ranks)),
         scale_up_(testbed),
         out_(std::make_unique<Assembly>()) {}
 
   std::expected<std::unique_ptr<Assembly>, std::string> build() {
     make_pools();
     make_engine();
-    Ranks ranks{talk_, testbed_.fabric, testbed_.run.workers};
-    out_->nodes = std::make_unique<LocalNodes>(testbed_.fabric, *out_->engine, std::move(ranks));
+    out_->nodes = std::make_unique<LocalNodes>(testbed_.fabric, *out_->engine, ranks_);
     for (uint32_t n = 0; n < testbed_.fabric.nodes.size() && wrong_.empty(); ++n) add_node(n);
     for (uint32_t n = 0; n < testbed_.fabric.nodes.size() && wrong_.empty(); ++n) add_further_ports(n);
-    share_zero(recordings_);
     if (!wrong_.empty()) return std::unexpected(wrong_);
     for (const control::FabricLink& link : testbed_.fabric.links) connect(link);
     connect_scale_up();
@@ -84,7 +82,7 @@ class Builder {
     const uint64_t limit = packet_memory_limit(testbed_);
     out_->budget = std::make_unique<PacketBudget>(limit, [all = out_.get()] { all->engine->stop(); });
     PoolConfig frames{.name = pool_name("frames"), .room_bytes = kFrameRoom, .budget = out_->budget.get()};
-    const DeviceNeed need = device_need(testbed_);
+    const DeviceNeed need = device_need(testbed_, ranks_);
     if (!need.pci.empty()) {
       frames.for_devices = true;
       frames.packet_limit = need.frame_packets;
@@ -105,16 +103,32 @@ class Builder {
 
   // Ranks may be threads of one process (tests).
   std::string pool_name(const std::string& what) const {
-    return talk_ == nullptr ? what : what + "_" + std::to_string(talk_->rank());
+    return ranks_.is_alone() ? what : what + "_" + std::to_string(ranks_.rank());
+  }
+
+  // Null: it follows none.
+  FollowingClock* make_clock() {
+    constexpr Duration kSpan = Duration::ms(50);  // of the machine's time: some thousands of lots, or tens over a WAN
+    const control::RunConfig& run = testbed_.run;
+    if (run.clock != control::ClockKind::kWall) {
+      out_->clock = std::make_unique<VirtualClock>();
+      return nullptr;
+    }
+    auto own = std::make_unique<WallClock>(WallClock::Config{.dilation = run.dilation});
+    if (ranks_.is_alone()) {
+      out_->clock = std::move(own);
+      return nullptr;
+    }
+    out_->own_clock = std::move(own);
+    auto made = std::make_unique<FollowingClock>(*out_->own_clock, kSpan / run.dilation);
+    out_->following_clock = made.get();
+    out_->clock = std::move(made);
+    return out_->following_clock;
   }
 
   void make_engine() {
     const control::RunConfig& run = testbed_.run;
-    if (run.clock == control::ClockKind::kWall) {
-      out_->clock = std::make_unique<WallClock>(WallClock::Config{.dilation = run.dilation});
-    } else {
-      out_->clock = std::make_unique<VirtualClock>();
-    }
+    FollowingClock* const followed = make_clock();
     // Worker 0 runs on the thread that starts the engine, which is known to the pools already.
     const auto start = [](uint32_t worker) {
       if (worker != 0) register_worker_thread();
@@ -122,22 +136,23 @@ class Builder {
     const auto stop = [](uint32_t worker) {
       if (worker != 0) unregister_worker_thread();
     };
-    out_->engine = std::make_unique<Engine>(*out_->clock, Engine::Config{.workers = run.workers,
-                                                                         .seed = run.seed,
-                                                                         .nest = !flat_,
-                                                                         .on_worker_start = start,
-                                                                         .on_worker_stop = stop,
-                                                                         .ranks = {talk_, out_->header_pool.get()}});
+    out_->engine = std::make_unique<Engine>(
+        *out_->clock, Engine::Config{.workers = run.workers,
+                                     .seed = run.seed,
+                                     .nest = !flat_,
+                                     .on_worker_start = start,
+                                     .on_worker_stop = stop,
+                                     .ranks = {ranks_.talk(), out_->header_pool.get(), followed}});
   }
 
   void add_node(uint32_t n) {
     const FabricNode& node = testbed_.fabric.nodes[n];
-    if (!ranks().is_here(n)) {
+    if (!ranks_.is_here(n)) {
       add_elsewhere(n, node);
     } else if (node.kind == NodeKind::kSwitch) {
       auto made = make_switch(node, *out_->header_pool);
       out_->nodes->add(n, *made);
-      out_->engine->add(std::move(made), ranks().worker_of(n));
+      out_->engine->add(std::move(made), ranks_.worker_of(n));
     } else if (control::is_builtin(node.attachment)) {
       add_builtin(n, node);
     } else {
@@ -161,18 +176,27 @@ class Builder {
     }
     auto made = std::make_unique<RoceHost>(config, *out_->header_pool);
     out_->nodes->add(n, *made);
-    out_->engine->add(std::move(made), ranks().worker_of(n));
+    out_->engine->add(std::move(made), ranks_.worker_of(n));
+  }
+
+  static bool is_outside(const FabricNode& node) {
+    return node.kind == NodeKind::kHost && !control::is_builtin(node.attachment);
   }
 
   // Its ports are needed where a neighbour is here.
   void add_elsewhere(uint32_t n, const FabricNode& node) {
+    if (is_outside(node)) return add_edge_elsewhere(n, 0);
     const auto ports = static_cast<uint16_t>(node.ports.size());
     bool any_here = scale_up_.ports_of(n) > 0;
-    for (uint16_t p = 0; p < ports && !any_here; ++p) any_here = ranks().is_here(testbed_.fabric.peer_of({n, p}).node);
+    for (uint16_t p = 0; p < ports && !any_here; ++p) any_here = ranks_.is_here(testbed_.fabric.peer_of({n, p}).node);
     const uint32_t all = any_here ? uint32_t{ports} + scale_up_.ports_of(n) : 0;
-    out_->engine->add_elsewhere(ranks().rank_of(n), ranks().worker_of(n), node.name, all);
+    out_->engine->add_elsewhere(ranks_.rank_of(n), ranks_.worker_of(n), node.name, all);
   }
-  const Ranks& ranks() const { return out_->nodes->ranks(); }
+  void add_edge_elsewhere(uint32_t n, uint16_t port) {
+    const std::string& name = testbed_.fabric.nodes[n].name;
+    const NodeId id = out_->engine->add_elsewhere(ranks_.rank_of(n), ranks_.worker_of(n), name, 1);
+    out_->nodes->add_elsewhere({n, port}, id);
+  }
 
   // A host sees its network's classes: the maps of the switch before it.
   PriorityMap priorities_at(uint32_t n) const {
@@ -212,8 +236,14 @@ class Builder {
   // Further ports come after all nodes of the fabric, so that those keep their numbers.
   void add_further_ports(uint32_t n) {
     const FabricNode& node = testbed_.fabric.nodes[n];
-    if (node.kind == NodeKind::kSwitch || control::is_builtin(node.attachment)) return;
-    for (uint16_t p = 1; p < node.ports.size() && wrong_.empty(); ++p) add_edge(n, p);
+    if (!is_outside(node)) return;
+    for (uint16_t p = 1; p < node.ports.size() && wrong_.empty(); ++p) {
+      if (ranks_.is_here(n)) {
+        add_edge(n, p);
+      } else {
+        add_edge_elsewhere(n, p);
+      }
+    }
   }
 
   void add_edge(uint32_t n, uint16_t port) {
@@ -226,31 +256,21 @@ class Builder {
       return;
     }
     out_->nodes->add(LinkEnd{n, port}, *made->node);
-    if (made->recording != nullptr) recordings_.push_back(made->recording);
-    out_->engine->add(std::move(made->node), ranks().worker_of(n));
-  }
-
-  // Also of a node elsewhere.
-  std::optional<PortRef> place_of(LinkEnd end) const {
-    if (!ranks().is_here(end.node)) return PortRef{NodeId{end.node}, PortNo{end.port}};
-    return out_->nodes->at(end);
+    if (made->recording != nullptr) out_->recordings.push_back(made->recording);
+    out_->engine->add(std::move(made->node), ranks_.worker_of(n));
   }
 
   void connect(const control::FabricLink& link) {
-    const auto a = place_of(link.a);
-    const auto b = place_of(link.b);
-    if (!a || !b) return;
     const auto rate_at = [&](LinkEnd end) { return testbed_.fabric.nodes[end.node].clock.of(link.rate); };
-    out_->engine->connect(*a, *b, rate_at(link.a), rate_at(link.b), link.propagation);
+    const LocalNodes& nodes = *out_->nodes;
+    out_->engine->connect(nodes.place_of(link.a), nodes.place_of(link.b), rate_at(link.a), rate_at(link.b),
+                          link.propagation);
   }
 
   void connect_scale_up() {
     scale_up_.for_each([this](uint32_t node, PortNo port, uint32_t peer, PortNo peer_port) {
-      const auto a = place_of({node, 0});
-      const auto b = place_of({peer, 0});
-      if (!a || !b) return;
       const control::BuiltinHostParameters& link = testbed_.fabric.nodes[node].builtin;
-      out_->engine->connect({a->node, port}, {b->node, peer_port}, link.scale_up_rate, link.scale_up_latency);
+      out_->engine->connect({NodeId{node}, port}, {NodeId{peer}, peer_port}, link.scale_up_rate, link.scale_up_latency);
     });
   }
 
@@ -305,10 +325,9 @@ class Builder {
   const control::Compiler& compiler_;
   OutsideHosts* outside_;
   bool flat_;
-  RankTalk* talk_;
+  Ranks ranks_;
   ScaleUpLinks scale_up_;
-  std::vector<uint32_t> outside_nodes_;           // that are not built in, as OutsideHosts numbers them
-  std::vector<dataplane::PcapEdge*> recordings_;  // that were made together
+  std::vector<uint32_t> outside_nodes_;  // that are here and not built in, as OutsideHosts numbers them
   std::unique_ptr<Assembly> out_;
   std::string wrong_;
 };
@@ -328,8 +347,9 @@ uint64_t Assembly::packets_made() const {
 
 std::expected<std::unique_ptr<Assembly>, std::string> assemble(const control::Testbed& testbed,
                                                                const control::Compiler& compiler, OutsideHosts* outside,
-                                                               bool flat, RankTalk* talk) {
-  return Builder(testbed, compiler, outside, flat, talk).build();
+                                                               bool flat, std::optional<Ranks> ranks) {
+  if (!ranks) ranks.emplace(nullptr, testbed.fabric, testbed.run.workers);
+  return Builder(testbed, compiler, outside, flat, std::move(*ranks)).build();
 }
 
 }  // namespace softspine::testbeds

@@ -9,6 +9,7 @@
 
 #include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,12 @@ struct Assembly {
   std::unique_ptr<dataplane::PacketPool> frame_pool;     // whole frames: from outside, and copies of those
   std::unique_ptr<dataplane::PacketPool> xdp_pool;       // frames of AF_XDP edges, if there are any
   std::unique_ptr<dataplane::PacketPool> header_pool;    // the rest
+  std::unique_ptr<dataplane::Clock> own_clock;           // over ranks, on the wall clock: what `clock` is made of
   std::unique_ptr<dataplane::Clock> clock;
+  dataplane::FollowingClock* following_clock = nullptr;  // `clock`, if it follows rank 0's
   std::unique_ptr<dataplane::Engine> engine;
   std::unique_ptr<LocalNodes> nodes;
+  std::vector<dataplane::PcapEdge*> recordings;  // that are here, of those that begin together (first_recorded_ns)
   RunFlows flows;
 
   // Exact only while no worker runs. But for AF_XDP's: its driver leaves those that the kernel has with the kernel.
@@ -41,12 +45,13 @@ struct Assembly {
   uint64_t packets_made() const;
 };
 
-// The testbed and the compiler must outlive the Assembly. `outside`: the testbed's outside hosts in the fabric's order;
-// may be null if there are none. `flat`: one window for all nodes (dataplane/engine/window_nest.hpp), to the same
-// result. `talk`: to the other ranks; this one builds its own nodes alone. The error is a sentence for a person.
+// The testbed and the compiler must outlive the Assembly. `outside`: the testbed's outside hosts that are here, in the
+// fabric's order; may be null if there are none. `flat`: one window for all nodes (dataplane/engine/window_nest.hpp),
+// to the same result. `ranks`: none, or this process is alone, and has all nodes. The error is a sentence for a person.
 std::expected<std::unique_ptr<Assembly>, std::string> assemble(const control::Testbed& testbed,
                                                                const control::Compiler& compiler, OutsideHosts* outside,
-                                                               bool flat = false, dataplane::RankTalk* talk = nullptr);
+                                                               bool flat = false,
+                                                               std::optional<Ranks> ranks = std::nullopt);
 
 // The worker of each node of the fabric; ranks are cut alike, each its own share of workers. What has windows of its
 // own (dataplane/engine/window_nest.hpp: a rack, or racks that hosts join) is one worker's; so are a ToR and its hosts.

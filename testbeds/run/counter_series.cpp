@@ -80,6 +80,7 @@ void CounterSeries::take_shape() {
     joined_ = std::make_unique<JoinedSeries>(ranks, testbed_.fabric, shape);
     std::erase_if(shape.switches, [&](const auto& node) { return !is_here(node.name); });
     std::erase_if(shape.hosts, [&](const auto& node) { return !is_here(node.name); });
+    std::erase_if(shape.edges, [&](const auto& edge) { return !is_here(edge.name); });
   }
   now_.switches = std::move(shape.switches);
   now_.hosts = std::move(shape.hosts);

@@ -65,13 +65,14 @@ DeviceNeed device_need(uint64_t edges, std::vector<std::string> pci, uint64_t xd
   return out;
 }
 
-DeviceNeed device_need(const control::Testbed& testbed) {
+DeviceNeed device_need(const control::Testbed& testbed, const Ranks& ranks) {
   uint64_t edges = 0;
   uint64_t xdp_edges = 0;
   bool drivers = false;
   std::vector<std::string> pci;
-  for (const control::FabricNode& node : testbed.fabric.nodes) {
-    if (node.kind != control::NodeKind::kHost || control::is_builtin(node.attachment)) continue;
+  for (uint32_t n = 0; n < testbed.fabric.nodes.size(); ++n) {
+    const control::FabricNode& node = testbed.fabric.nodes[n];
+    if (node.kind != control::NodeKind::kHost || control::is_builtin(node.attachment) || !ranks.is_here(n)) continue;
     edges += node.ports.size();
     drivers = drivers || needs_driver(node.attachment);
     const auto* const host = std::get_if<control::EdgeHost>(&node.attachment);

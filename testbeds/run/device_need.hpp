@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "control/model/testbed.hpp"
+#include "testbeds/run/ranks.hpp"
 
 namespace softspine::testbeds {
 
@@ -31,7 +32,8 @@ struct DeviceNeed {
   int numa_node(const std::filesystem::path& root = "/") const;
 };
 
-DeviceNeed device_need(const control::Testbed& testbed);
+// Of the hosts that are here.
+DeviceNeed device_need(const control::Testbed& testbed, const Ranks& ranks = {});
 // `edges`: ports of outside hosts, those of `pci` and AF_XDP among them.
 DeviceNeed device_need(uint64_t edges, std::vector<std::string> pci, uint64_t xdp_edges);
 

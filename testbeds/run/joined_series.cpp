@@ -17,7 +17,7 @@ bool is_any(const PortChanges& changes) {
   return changes.port || changes.priorities != 0 || changes.groups != 0 || changes.queues != 0;
 }
 
-// A node that has changed: `number` among its rank's switches, and then hosts.
+// A node that has changed: `number` among its rank's switches, hosts, and edges.
 struct ChangedSwitch {
   uint32_t number = 0;
   control::SwitchSnapshot is;
@@ -28,19 +28,35 @@ struct ChangedHost {
   control::HostSnapshot is;
   std::vector<PortChanges> changes;
 };
+struct ChangedEdge {
+  uint32_t number = 0;
+  control::EdgeSnapshot is;
+  std::vector<PortChanges> changes;
+};
 struct ChangedNodes {
   std::vector<ChangedSwitch> switches;
   std::vector<ChangedHost> hosts;
+  std::vector<ChangedEdge> edges;
 };
+
+size_t ports_of(const control::SwitchSnapshot& node) {
+  return node.ports.size();
+}
+size_t ports_of(const control::HostSnapshot& node) {
+  return node.ports.size();
+}
+size_t ports_of(const control::EdgeSnapshot&) {
+  return 1;
+}
 
 template <typename Node, typename Changed>
 void add_changed(const std::vector<Node>& nodes, std::span<const PortChanges> changes, bool always, uint32_t& number,
                  size_t& port, std::vector<Changed>& out) {
   for (const Node& node : nodes) {
-    const auto its = changes.subspan(port, node.ports.size());
+    const auto its = changes.subspan(port, ports_of(node));
     if (always || std::ranges::any_of(its, is_any)) out.push_back({number, node, {its.begin(), its.end()}});
     ++number;
-    port += node.ports.size();
+    port += ports_of(node);
   }
 }
 
@@ -50,16 +66,25 @@ JoinedSeries::JoinedSeries(const Ranks& ranks, const control::Fabric& fabric, co
     : ranks_(ranks), all_(std::move(all)), places_(ranks.ranks()) {
   if (!ranks_.is_first()) return;
   size_t port = 0;
-  const auto place = [&](bool is_switch, const auto& nodes) {
+  const auto place = [&](const auto& nodes,
+                         auto&& has) {  // in the order of ports, and of nodes: those that has(node, port)
     size_t at = 0;
-    for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
-      if ((fabric.nodes[n].kind == control::NodeKind::kSwitch) != is_switch) continue;
-      places_[ranks_.rank_of(n)].push_back({at, port});
-      port += nodes[at++].ports.size();
+    for (uint32_t p = 0; at < nodes.size() && p <= UINT16_MAX; ++p) {
+      for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+        if (!has(fabric.nodes[n], p)) continue;
+        places_[ranks_.rank_of(n)].push_back({at, port});
+        port += ports_of(nodes[at++]);
+      }
     }
   };
-  place(true, all_.switches);
-  place(false, all_.hosts);
+  const auto is_outside = [](const control::FabricNode& node) { return !control::is_builtin(node.attachment); };
+  using enum control::NodeKind;
+  place(all_.switches, [](const control::FabricNode& node, uint32_t p) { return p == 0 && node.kind == kSwitch; });
+  place(all_.hosts,
+        [&](const control::FabricNode& node, uint32_t p) { return p == 0 && node.kind == kHost && !is_outside(node); });
+  place(all_.edges, [&](const control::FabricNode& node, uint32_t p) {
+    return p < node.ports.size() && node.kind == kHost && is_outside(node);
+  });
   changes_.resize(port, kNoChange);
 }
 
@@ -69,6 +94,7 @@ void JoinedSeries::update(const control::FabricSnapshot& mine, const std::vector
   size_t port = 0;
   add_changed(mine.switches, changes, always, number, port, here.switches);
   add_changed(mine.hosts, changes, false, number, port, here.hosts);
+  add_changed(mine.edges, changes, false, number, port, here.edges);
   all_.instant = mine.instant;
   std::ranges::fill(changes_, kNoChange);
   auto all = ranks_.collect(here);
@@ -80,6 +106,7 @@ void JoinedSeries::update(const control::FabricSnapshot& mine, const std::vector
   for (size_t r = 0; r < all.size(); ++r) {
     for (ChangedSwitch& node : all[r].switches) take(node, r, all_.switches);
     for (ChangedHost& node : all[r].hosts) take(node, r, all_.hosts);
+    for (ChangedEdge& node : all[r].edges) take(node, r, all_.edges);
   }
 }
 

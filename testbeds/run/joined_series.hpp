@@ -17,7 +17,7 @@ class JoinedSeries {
   // `all`: of all nodes at rank 0, as the run begins. `ranks` outlives this.
   JoinedSeries(const Ranks& ranks, const control::Fabric& fabric, control::FabricSnapshot all);
 
-  // By all ranks at once: brings rank 0's copy up to date. `changes`: by port of `mine`, switches' ports first.
+  // By all ranks at once: brings rank 0's copy up to date. `changes`: by port of `mine`: of switches, hosts, and edges.
   // `always`: also nodes without a port that has changed.
   void update(const control::FabricSnapshot& mine, const std::vector<control::PortChanges>& changes, bool always);
 
@@ -28,7 +28,8 @@ class JoinedSeries {
   const Ranks& ranks_;
   control::FabricSnapshot all_;
   std::vector<control::PortChanges> changes_;
-  // By rank, for its switches and then its hosts: the place in the list of all, and the first of its ports there.
+  // By rank, for its switches, then its hosts, then its edges: the place in the list of all, and the first of its ports
+  // there.
   struct Place {
     size_t node = 0;
     size_t first_port = 0;

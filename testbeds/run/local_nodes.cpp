@@ -14,6 +14,13 @@ std::optional<PortRef> LocalNodes::at(LinkEnd end) const {
   return edge == edge_at_.end() ? std::nullopt : std::optional(PortRef{edge->second->id(), PortNo{0}});
 }
 
+PortRef LocalNodes::place_of(LinkEnd end) const {
+  if (const auto here = at(end)) return *here;
+  const auto edge = edge_elsewhere_.find(end);
+  if (edge != edge_elsewhere_.end()) return {edge->second, PortNo{0}};
+  return {dataplane::NodeId{end.node}, PortNo{end.port}};
+}
+
 dataplane::Transmitter* LocalNodes::transmitter_at(LinkEnd end) const {
   const auto found = at(end);
   return found ? &engine_.node(found->node).transmitter(found->port) : nullptr;

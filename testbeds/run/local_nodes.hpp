@@ -40,6 +40,8 @@ class LocalNodes {
     edges_.push_back({end, &it});
     edge_at_[end] = &it;
   }
+  // A host outside that another rank has: the engine's node of one of its ports.
+  void add_elsewhere(control::LinkEnd end, dataplane::NodeId it) { edge_elsewhere_[end] = it; }
 
   dataplane::Engine& engine() const { return engine_; }
   const Ranks& ranks() const { return ranks_; }
@@ -51,6 +53,8 @@ class LocalNodes {
   std::optional<dataplane::PortRef> at(control::LinkEnd end) const;
   dataplane::Transmitter* transmitter_at(control::LinkEnd end) const;
   std::optional<uint32_t> worker_at(control::LinkEnd end) const;
+  // The engine's node and port also of a node elsewhere: its place in the numbering.
+  dataplane::PortRef place_of(control::LinkEnd end) const;
 
   // Calls, in the fabric's order, f(number of the node, switch).
   template <typename F>
@@ -84,11 +88,11 @@ class LocalNodes {
     for (const control::FabricLink& link : fabric_.links) {
       for (const auto& [end, other] : {std::pair(link.a, link.b), std::pair(link.b, link.a)}) {
         if (ranks_.is_here(end.node) || !ranks_.is_here(other.node)) continue;
-        f(end, engine_.node(dataplane::NodeId{end.node}).transmitter(dataplane::PortNo{end.port}));
+        const dataplane::PortRef place = place_of(end);
+        f(end, engine_.node(place.node).transmitter(place.port));
       }
     }
   }
-  bool any_edge() const { return !edges_.empty(); }
 
  private:
   template <typename T, typename F>
@@ -105,6 +109,7 @@ class LocalNodes {
   std::vector<RoceHost*> hosts_;              // by node of the fabric
   std::vector<std::pair<control::LinkEnd, dataplane::Nic*>> edges_;
   std::map<control::LinkEnd, dataplane::Nic*> edge_at_;
+  std::map<control::LinkEnd, dataplane::NodeId> edge_elsewhere_;
 };
 
 }  // namespace softspine::testbeds

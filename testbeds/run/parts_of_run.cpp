@@ -33,7 +33,7 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   const RunFlows& flows = of.assembly.flows;
   dataplane::Engine& engine = nodes.engine();
   auto& requests = parts.add<RankRequests>(nodes);
-  parts.add<OutsideWatch>(of.testbed, of.outside, of.assembly, of.errors, of.stays);
+  parts.add<OutsideWatch>(of.testbed, of.outside, of.assembly, requests, of.errors, of.stays);
   auto& losses = parts.add<LossWindows>(of.testbed, nodes, flows);
   auto& links = parts.add<LinkControl>(of.testbed, of.compiler, nodes, losses, of.incidents);
   parts.add<LacpControl>(of.testbed, nodes, links);

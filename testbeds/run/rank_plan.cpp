@@ -55,7 +55,9 @@ RankPlan plan_ranks(const control::Testbed& testbed, uint32_t ranks) {
     ++out.cut_links;
     out.shortest_cut = std::min(out.shortest_cut, link.latency);
   }
-  out.window = std::min(dataplane::nest_windows(share_of, links).lookahead, dataplane::kLongestWindow);
+  const bool is_wall = testbed.run.clock == control::ClockKind::kWall;
+  out.window = std::min(dataplane::nest_windows(share_of, links).lookahead,
+                        is_wall ? dataplane::kLongestOverNetwork : dataplane::kLongestWindow);
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     RankPart& part = out.parts[share_of[n] / workers];
     ++(fabric.nodes[n].kind == control::NodeKind::kSwitch ? part.switches : part.hosts);

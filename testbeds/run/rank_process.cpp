@@ -100,17 +100,4 @@ std::vector<RankWord> RankProcess::gather(const RankWord& mine) {
   return gather_all(talk_, mine);
 }
 
-std::vector<std::string> not_over_ranks(const control::Testbed& testbed) {
-  std::vector<std::string> out;
-  const auto refuse = [&out](bool has, const std::string& what) {
-    if (has) out.push_back(what + " not there with more than one rank yet");
-  };
-  const auto is_outside = [](const control::FabricNode& node) {
-    return node.kind == control::NodeKind::kHost && !control::is_builtin(node.attachment);
-  };
-  refuse(testbed.run.clock == control::ClockKind::kWall, "the wall clock is");
-  refuse(std::ranges::any_of(testbed.fabric.nodes, is_outside), "hosts that are not built in are");
-  return out;
-}
-
 }  // namespace softspine::testbeds

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "control/model/testbed.hpp"
 #include "dataplane/ranks/rank_link.hpp"
 #include "dataplane/ranks/rank_talk.hpp"
 
@@ -51,8 +50,5 @@ class RankProcess {
   std::unique_ptr<dataplane::RankLink> link_;
   dataplane::RankTalk talk_;
 };
-
-// What a testbed has and a run over ranks has not yet, a sentence for each.
-std::vector<std::string> not_over_ranks(const control::Testbed& testbed);
 
 }  // namespace softspine::testbeds

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/run/running_fabric.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "testbeds/run/outside_watch.hpp"
@@ -13,10 +14,12 @@ namespace softspine::testbeds {
 std::expected<std::unique_ptr<RunningFabric>, std::string> RunningFabric::make(const control::Testbed& testbed,
                                                                                const FabricOptions& options) {
   std::unique_ptr<RunningFabric> out{new RunningFabric(testbed)};
-  auto outside = make_outside(testbed, options.run_folder, options.stays);
+  out->meeting_ = options.meeting;
+  Ranks ranks{options.talk, testbed.fabric, testbed.run.workers};
+  auto outside = make_outside(testbed, ranks, options.run_folder, options.stays);
   if (!outside) return std::unexpected(outside.error());
   out->outside_ = std::move(*outside);
-  auto assembly = assemble(testbed, out->compiler_, out->outside_.get(), options.flat, options.talk);
+  auto assembly = assemble(testbed, out->compiler_, out->outside_.get(), options.flat, std::move(ranks));
   if (!assembly) return std::unexpected(assembly.error());
   out->assembly_ = std::move(*assembly);
   add_parts(out->parts_, {testbed,
@@ -38,7 +41,8 @@ std::expected<std::unique_ptr<RunningFabric>, std::string> RunningFabric::make(c
 
 std::expected<void, std::string> RunningFabric::run() {
   const auto begin = std::chrono::steady_clock::now();
-  if (auto begun = parts_.begin(); !begun) return begun;
+  share_zero();
+  if (auto begun = begin_together(); !begun) return begun;
   assembly_->engine->run(part<OutsideWatch>().engine_end());
   parts_.finish(assembly_->engine->now());
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -48,6 +52,29 @@ std::expected<void, std::string> RunningFabric::run() {
   if (!ran_out_of_memory()) return {};
   errors_.report("packet memory", packet_shortage(testbed_, *assembly_));
   return std::unexpected(packet_shortage(testbed_, *assembly_));
+}
+
+// Recordings that were made together begin where the earliest of them does, on whichever rank.
+void RunningFabric::share_zero() {
+  std::optional<int64_t> zero_ns;
+  for (const auto& first : assembly_->nodes->ranks().gather(first_recorded_ns(assembly_->recordings))) {
+    if (first) zero_ns = std::min(*first, zero_ns.value_or(*first));
+  }
+  for (dataplane::PcapEdge* each : assembly_->recordings) {
+    if (zero_ns) each->set_zero(*zero_ns);
+  }
+}
+
+// All ranks, or none.
+std::expected<void, std::string> RunningFabric::begin_together() {
+  const auto mine = parts_.begin();
+  for (const std::string& error : assembly_->nodes->ranks().gather(mine ? std::string{} : mine.error())) {
+    if (error.empty()) continue;
+    if (mine) parts_.end_soon();
+    if (mine) parts_.finish(assembly_->engine->now());
+    return std::unexpected(error);
+  }
+  return {};
 }
 
 void RunningFabric::stop() noexcept {
@@ -63,11 +90,18 @@ bool RunningFabric::was_interrupted() const {
 control::FabricSnapshot RunningFabric::snapshot_at(dataplane::Instant now) const {
   control::FabricSnapshot out = snapshot_of(testbed_, compiler_, *assembly_->nodes, assembly_->flows, now);
   out.engine.wall_seconds = wall_seconds_;
+  out.engine.meeting = meeting_;
+  if (const dataplane::FollowingClock* const clock = assembly_->following_clock) {
+    for (const dataplane::Duration each : assembly_->nodes->ranks().gather(clock->uncertainty())) {
+      out.engine.clock_uncertainty = std::max(out.engine.clock_uncertainty, each);
+    }
+  }
   out.faults = incidents_.faults();
   parts_.snapshot(out);
   for (auto& each : assembly_->nodes->ranks().gather(errors_.all())) {
     out.errors.insert(out.errors.end(), each.begin(), each.end());
   }
+  std::ranges::stable_sort(out.errors, control::is_listed_before);
   return out;
 }
 

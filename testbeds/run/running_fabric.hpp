@@ -28,6 +28,7 @@ struct FabricOptions {
   bool steps = false;                   // what ranks did and waited for is recorded (step_log.hpp)
   bool traced_steps = false;            // likewise, for a trace (trace_file.hpp)
   dataplane::RankTalk* talk = nullptr;  // to the other ranks of the run, if it has any (ranks.hpp)
+  std::optional<control::RankMeetingTime> meeting;  // of these, on the wall clock (rank_network.hpp)
 };
 
 class RunningFabric {
@@ -71,6 +72,8 @@ class RunningFabric {
  private:
   explicit RunningFabric(const control::Testbed& testbed) : testbed_(testbed), compiler_(testbed) {}
   control::FabricSnapshot snapshot_at(dataplane::Instant now) const;
+  void share_zero();
+  std::expected<void, std::string> begin_together();
 
   const control::Testbed& testbed_;
   control::Compiler compiler_;
@@ -80,6 +83,7 @@ class RunningFabric {
   Incidents incidents_;
   RunParts parts_;
   std::atomic<bool> stop_requested_{false};
+  std::optional<control::RankMeetingTime> meeting_;
   double wall_seconds_ = 0;
   bool is_spent_ = false;     // after the run: the budget for packets, on any rank
   bool was_stopped_ = false;  // likewise: stop() was called on any rank

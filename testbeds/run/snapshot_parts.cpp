@@ -42,7 +42,11 @@ void add_cut(const LocalNodes& nodes, SnapshotPart& part) {
   nodes.for_each_end_elsewhere([&](control::LinkEnd end, const dataplane::Transmitter& sender) {
     const dataplane::LinkCounters& counters = sender.counters();
     if (counters.cut_packets == 0) return;
-    part.cut.push_back({.sender = end, .packets = counters.cut_packets, .flow_packets = counters.lost_flow_packets});
+    const dataplane::PortRef place = nodes.place_of(end);
+    part.cut.push_back({.sender = place.node.value(),
+                        .port = place.port.value(),
+                        .packets = counters.cut_packets,
+                        .flow_packets = counters.lost_flow_packets});
   });
 }
 
@@ -57,20 +61,25 @@ SnapshotPart join(std::vector<SnapshotPart> parts) {
         out.hosts.push_back(std::move(from.hosts[at]));
         out.latencies.push_back(std::move(from.latencies[at]));
       });
+  const auto edges = in_order(
+      parts, [](SnapshotPart& part) -> auto& { return part.edge_nodes; },
+      [&out](SnapshotPart& from, size_t at, uint32_t) { out.edges.push_back(std::move(from.edges[at])); });
   for (SnapshotPart& part : parts) {
     for (const auto& [flow, way] : part.under_way) out.under_way[flow].add(way);
     for (const auto& [port, packets] : part.on_way_to) out.on_way_to[port] += packets;
     out.links.resize(part.links.size(), SnapshotPart::kNotHere);
     for (size_t i = 0; i < part.links.size(); ++i) out.links[i] = std::max(out.links[i], part.links[i]);
     for (const CutElsewhere& cut : part.cut) {
-      const uint16_t port = cut.sender.port;
-      if (const auto at = switches.find(cut.sender.node); at != switches.end()) {
-        add_cut_to(out.switches[at->second].ports[port].link, cut);
-      } else if (const auto host = hosts.find(cut.sender.node); host != hosts.end()) {
-        add_cut_to(out.hosts[host->second].ports[port].link, cut);
+      if (const auto at = switches.find(cut.sender); at != switches.end()) {
+        add_cut_to(out.switches[at->second].ports[cut.port].link, cut);
+      } else if (const auto host = hosts.find(cut.sender); host != hosts.end()) {
+        add_cut_to(out.hosts[host->second].ports[cut.port].link, cut);
+      } else if (const auto edge = edges.find(cut.sender); edge != edges.end()) {
+        add_cut_to(out.edges[edge->second].link, cut);
       }
     }
     out.node_runs += part.node_runs;
+    out.lateness_ps.merge(part.lateness_ps);
   }
   return out;
 }

@@ -25,7 +25,8 @@ struct FlowUnderWay {
 
 // What a link lost by going down, counted at the end that it did not reach.
 struct CutElsewhere {
-  control::LinkEnd sender;
+  uint32_t sender = 0;  // as the engine numbers nodes
+  uint16_t port = 0;
   uint64_t packets = 0;
   uint64_t flow_packets = 0;
 };
@@ -33,17 +34,19 @@ struct CutElsewhere {
 struct SnapshotPart {
   std::vector<uint32_t> switch_nodes;  // by place in the lists
   std::vector<uint32_t> host_nodes;
+  std::vector<uint32_t> edge_nodes;  // as the engine numbers them, each with one port
   std::vector<control::SwitchSnapshot> switches;
   std::vector<control::HostSnapshot> hosts;
+  std::vector<control::EdgeSnapshot> edges;
   std::vector<std::vector<LatencyGroup>> latencies;  // by host
   std::map<uint32_t, FlowUnderWay> under_way;        // by flow
   std::map<uint64_t, uint64_t> on_way_to;            // packets on links, by the port that they will arrive at
   std::vector<int8_t> links;                         // by link: up, down, or kNotHere
   std::vector<CutElsewhere> cut;
   uint64_t node_runs = 0;
+  dataplane::Histogram lateness_ps;
 
   static constexpr int8_t kNotHere = -1;
-  static uint64_t key_of(control::LinkEnd end) { return uint64_t{end.node} << 16 | end.port; }
 };
 
 // Adds the far ends' counts of a rank's links to it.

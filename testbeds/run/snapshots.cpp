@@ -32,20 +32,22 @@ class Copier {
     look_at_links();
     nodes_.for_each_switch([this](uint32_t n, const pipelines::Switch& node) { copy_switch(n, node); });
     nodes_.for_each_host([&](uint32_t n, const RoceHost& host) { copy_host(n, host, now); });
+    nodes_.for_each_edge([&](LinkEnd end, const Nic& nic) { copy_edge(end, nic, now); });
     for (uint32_t i = 0; i < fabric_.links.size(); ++i) look_at_link(i);
-    part_.node_runs = nodes_.engine().stats().node_runs;
+    const EngineStats stats = nodes_.engine().stats();
+    part_.node_runs = stats.node_runs;
+    part_.lateness_ps = stats.lateness;
     if (!nodes_.ranks().is_alone()) join_ranks();
     out_.switches = std::move(part_.switches);
     out_.hosts = std::move(part_.hosts);
+    out_.edges = std::move(part_.edges);
     for (size_t i = 0; i < flows_.size(); ++i) copy_flow(i);
     copy_workload_latency();
-    nodes_.for_each_edge([&](LinkEnd end, const Nic& nic) { copy_edge(end, nic, now); });
     for (uint32_t i = 0; i < fabric_.links.size(); ++i) copy_link(i);
-    const EngineStats stats = nodes_.engine().stats();
     out_.engine = {.workers = nodes_.engine().workers(),
                    .windows = stats.windows,
                    .node_runs = part_.node_runs,
-                   .lateness_ps = stats.lateness};
+                   .lateness_ps = std::move(part_.lateness_ps)};
     return std::move(out_);
   }
 
@@ -155,7 +157,8 @@ class Copier {
     copy.counters.in_drops[static_cast<size_t>(DropReason::kEdgeFull)] += nic.lost_outside();
     copy.pause = pauses_of(nic.flow_control(), now);
     copy.link_pause = link_pause_of(nic.flow_control(), now);
-    out_.edges.push_back(std::move(copy));
+    part_.edge_nodes.push_back(nic.id().value());
+    part_.edges.push_back(std::move(copy));
   }
 
   void copy_host(uint32_t n, const RoceHost& host, Instant now) {
@@ -255,10 +258,10 @@ class Copier {
   }
 
   // Of nodes as the engine numbers them: those of edges are none of the fabric's.
-  static uint64_t key_of(NodeId node, PortNo port) { return SnapshotPart::key_of({node.value(), port.value()}); }
+  static uint64_t key_of(NodeId node, PortNo port) { return uint64_t{node.value()} << 16 | port.value(); }
   uint64_t on_way_to(LinkEnd end) const {
-    const auto here = nodes_.at(end);
-    const auto found = part_.on_way_to.find(here ? key_of(here->node, here->port) : SnapshotPart::key_of(end));
+    const PortRef place = nodes_.place_of(end);
+    const auto found = part_.on_way_to.find(key_of(place.node, place.port));
     return found == part_.on_way_to.end() ? 0 : found->second;
   }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any plain struct as bytes for another rank, and back: members one after the other, as Boost.PFR finds them, so that a
-// new member needs no line here. Strings, vectors, optionals and maps have their number of elements in front; classes
-// with private members show them by see_all(). What is read is from the same program (ranks.hpp checks that): only its
-// length is doubted.
+// new member needs no line here. Strings, paths, vectors, optionals and maps have their number of elements in front;
+// classes with private members show them by see_all(). What is read is from the same program (ranks.hpp checks that):
+// only its length is doubted.
 #pragma once
 
 #include <array>
 #include <boost/pfr/core.hpp>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -56,6 +57,8 @@ void put_struct(dataplane::RankBytes& out, const T& value) {
   const auto put_member = [&out](const auto& member) { put_struct(out, member); };
   if constexpr (std::is_trivially_copyable_v<T>) {
     dataplane::put(out, value);
+  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+    put_struct(out, value.native());
   } else if constexpr (struct_bytes::is_sequence<T>) {
     dataplane::put(out, uint64_t{value.size()});
     for (const auto& each : value) put_member(each);
@@ -82,6 +85,10 @@ void take_struct(dataplane::RankReader& in, T& value) {
   const auto take_member = [&in](auto& member) { take_struct(in, member); };
   if constexpr (std::is_trivially_copyable_v<T>) {
     value = in.take<T>();
+  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+    std::string text;
+    take_struct(in, text);
+    value = std::move(text);
   } else if constexpr (struct_bytes::is_sequence<T>) {
     value.clear();
     for (uint64_t left = in.take<uint64_t>(); left > 0 && in.is_whole(); --left) {

@@ -6,7 +6,6 @@
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 #include "testbeds/run/rank_plan.hpp"
-#include "testbeds/run/rank_process.hpp"
 #include "tools/softspine/summary/summary_words.hpp"
 
 namespace softspine::tools {
@@ -29,8 +28,7 @@ Json ranks_json(const control::Testbed& testbed, uint32_t ranks) {
           {"window_ps", plan.window.count_ps()},
           {"shortest_cut_ps", plan.cut_links == 0 ? Json{} : Json(plan.shortest_cut.count_ps())},
           {"imbalance", plan.imbalance()},
-          {"parts", std::move(parts)},
-          {"not_there", testbeds::not_over_ranks(testbed)}};
+          {"parts", std::move(parts)}};
 }
 
 std::string ranks_text(const control::Testbed& testbed, uint32_t ranks) {
@@ -45,7 +43,10 @@ std::string ranks_text(const control::Testbed& testbed, uint32_t ranks) {
                        control::grouped(part.hosts), control::grouped(part.ports),
                        part.ports == 0 ? ": nothing to do" : "");
   }
-  for (const std::string& lack : testbeds::not_over_ranks(testbed)) out += "  " + lack + "\n";
+  if (testbed.run.clock == control::ClockKind::kWall) {
+    out += fmt::format("  on the wall clock, at a dilation of {}, a meeting may take {}\n", testbed.run.dilation,
+                       short_time(plan.window.count_ps() * testbed.run.dilation));
+  }
   return out;
 }
 

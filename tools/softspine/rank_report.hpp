@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `softspine check --ranks N`: how the fabric would be spread over N ranks, and what is not there for it yet.
+// `softspine check --ranks N`: how the fabric would be spread over N ranks.
 #pragma once
 
 #include <cstdint>

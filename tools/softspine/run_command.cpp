@@ -66,8 +66,9 @@ std::unexpected<Status> fail(const std::string& message) {
 class Run {
  public:
   // `ranks`: null if this process is alone.
-  Run(const RunArguments& arguments, const control::Testbed& testbed, testbeds::RankProcess* ranks)
-      : arguments_(arguments), testbed_(testbed), ranks_(ranks) {}
+  Run(const RunArguments& arguments, const control::Testbed& testbed, testbeds::RankProcess* ranks,
+      std::optional<control::RankMeetingTime> meeting = std::nullopt)
+      : arguments_(arguments), testbed_(testbed), ranks_(ranks), meeting_(meeting) {}
   ~Run() { forget_folder(); }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -125,6 +126,10 @@ class Run {
 
   // Files that are written while it runs. Over ranks by all at once, when all are ready.
   std::expected<void, Status> open_outputs() {
+    if (ranks_ != nullptr) {
+      fabric_->part<testbeds::OutsideWatch>().share_notes();
+      if (is_first()) say_notes(*fabric_);
+    }
     if (const auto opened = open_telemetry(); !opened) return fail(opened.error());
     if (arguments_.capture.path.empty()) return {};
     testbeds::CaptureRequest request = arguments_.capture;
@@ -224,6 +229,7 @@ class Run {
     const auto folder = run_folder(arguments_.folder.empty() ? arguments_.lab_files : arguments_.folder, testbed_);
     if (!folder) return fail(folder.error());
     folder_ = *folder;
+    if (ranks_ != nullptr && !folder_.empty() && !keeps_folder()) remove_when_lost(folder_.string());
     auto fabric = testbeds::RunningFabric::make(
         testbed_, {.run_folder = folder_.empty() ? std::filesystem::temp_directory_path() : folder_,
                    .capture = std::nullopt,
@@ -231,10 +237,11 @@ class Run {
                    .stays = arguments_.stays,
                    .steps = !arguments_.pictures.steps.empty(),
                    .traced_steps = !arguments_.trace.empty(),
-                   .talk = ranks_ == nullptr ? nullptr : &ranks_->talk()});
+                   .talk = ranks_ == nullptr ? nullptr : &ranks_->talk(),
+                   .meeting = meeting_});
     if (!fabric) return fail(fabric.error());
     fabric_ = std::move(*fabric);
-    for (const std::string& note : fabric_->notes()) complain("softspine: {}\n", note);
+    if (ranks_ == nullptr) say_notes(*fabric_);
     return {};
   }
 
@@ -254,24 +261,15 @@ class Run {
   }
 
   std::vector<testbeds::OutsideOutcome> ends_of_commands() const {
-    std::vector<testbeds::OutsideOutcome> out = fabric_->part<testbeds::OutsideWatch>().outcomes();
+    std::vector<testbeds::OutsideOutcome> out = fabric_->part<testbeds::OutsideWatch>().outcomes(kLastWords);
     for (testbeds::OutsideOutcome& outcome : out) {
-      outcome.last_words = testbeds::last_lines_of(outcome.stderr_path, kLastWords);
       if (!keeps_folder()) outcome.stdout_path = outcome.stderr_path = outcome.console_path = "";
     }
     return out;
   }
 
-  void say_when_it_ends() const {
-    if (testbed_.run.is_limited() || arguments_.stays) return;
-    complain("softspine: without a duration, {} runs {}\n", testbed_.name,
-             fabric_->part<testbeds::OutsideWatch>().waits_for_commands()
-                 ? "until the commands of its outside hosts have ended, or Ctrl-C"
-                 : "until Ctrl-C");
-  }
-
   std::expected<void, Status> run() {
-    say_when_it_ends();
+    if (is_first() && !arguments_.stays) say_when_it_ends(*fabric_);
     error_printer_.emplace(fabric_->errors(), screen_);
     if (arguments_.when_up) {
       fabric_->part<testbeds::OutsideWatch>().when_up([this] {
@@ -418,6 +416,7 @@ class Run {
   const RunArguments& arguments_;
   const control::Testbed& testbed_;
   testbeds::RankProcess* ranks_;
+  std::optional<control::RankMeetingTime> meeting_;
   std::filesystem::path folder_;
   std::unique_ptr<testbeds::RunningFabric> fabric_;
   std::unique_ptr<FabricServer> server_;
@@ -444,12 +443,14 @@ Status run_over(testbeds::RankProcess& ranks, RunArguments arguments) {
   std::expected<control::Testbed, Status> testbed = read_testbed(arguments.file, arguments.overrides);
   const auto same = agree_on_files(ranks, testbed ? &*testbed : nullptr);
   if (!same) return same.error();
+  const auto network = measured_network(ranks, testbed ? &*testbed : nullptr);
+  const auto meeting = network ? std::optional(network->meeting) : std::nullopt;
   std::optional<Run> run;
   const auto prepare = [&]() -> std::expected<void, Status> {
     if (!testbed) return std::unexpected(testbed.error());
     if (const auto review = reviewed(*testbed); !review) return std::unexpected(review.error());
-    if (const auto able = able_over_ranks(arguments, *testbed); !able) return able;
-    return run.emplace(arguments, *testbed, &ranks).prepare();
+    if (const auto able = able_over_ranks(ranks, arguments, *testbed, network); !able) return able;
+    return run.emplace(arguments, *testbed, &ranks, meeting).prepare();
   };
   auto ready = all_are_ready(ranks, prepare(), output);
   if (ready) ready = all_are_ready(ranks, run->open_outputs(), output);

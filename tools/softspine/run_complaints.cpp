@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "testbeds/run/outside_watch.hpp"
 #include "tools/command/complain.hpp"
 #include "tools/softspine/views/run_report.hpp"
 
@@ -13,6 +14,19 @@ namespace {
 constexpr size_t kImbalancesTold = 10;
 
 }  // namespace
+
+void say_notes(const testbeds::RunningFabric& fabric) {
+  for (const std::string& note : fabric.notes()) complain("softspine: {}\n", note);
+}
+
+void say_when_it_ends(const testbeds::RunningFabric& fabric) {
+  const control::Testbed& testbed = fabric.testbed();
+  if (testbed.run.is_limited()) return;
+  complain("softspine: without a duration, {} runs {}\n", testbed.name,
+           fabric.part<testbeds::OutsideWatch>().waits_for_commands()
+               ? "until the commands of its outside hosts have ended, or Ctrl-C"
+               : "until Ctrl-C");
+}
 
 bool all_add_up(const std::vector<std::string>& imbalances) {
   for (size_t i = 0; i < std::min(imbalances.size(), kImbalancesTold); ++i) {

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `softspine run` says on stderr of a run that did not go as it should.
+// What `softspine run` says on stderr of a run: when it ends, and what did not go as it should.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "testbeds/outside/outside_hosts.hpp"
+#include "testbeds/run/running_fabric.hpp"
 
 namespace softspine::tools {
+
+// Differences from the testbed.
+void say_notes(const testbeds::RunningFabric& fabric);
+// If nothing but commands or a signal ends it.
+void say_when_it_ends(const testbeds::RunningFabric& fabric);
 
 // True if the counters add up from every side; else each sum that does not is named.
 bool all_add_up(const std::vector<std::string>& imbalances);

@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <utility>
 
 #include "tools/command/complain.hpp"
 #include "tools/command/whole_file.hpp"
+#include "tools/softspine/views/file_clashes.hpp"
 
 namespace softspine::tools {
 
@@ -50,10 +52,10 @@ std::expected<void, Status> same_everywhere(testbeds::RankProcess& ranks, const 
   return std::unexpected(Status::kWrongInput);
 }
 
-// The control socket of this rank, which goes with the run.
-std::string& socket_of_run() {
-  static std::string path;
-  return path;
+// What goes with the run: this rank's control socket, a folder of its own.
+std::vector<std::string>& paths_of_run() {
+  static std::vector<std::string> paths;
+  return paths;
 }
 
 void put_in_place_of(int what, int with) {
@@ -98,7 +100,8 @@ std::string QuietOutput::release_errors() {
 std::expected<std::unique_ptr<testbeds::RankProcess>, Status> start_ranks() {
   auto ranks = testbeds::RankProcess::start([](const std::string& why) {
     complain("softspine: {}; the run cannot go on\n", why);
-    if (!socket_of_run().empty()) unlink(socket_of_run().c_str());
+    std::error_code ignored;
+    for (const std::string& path : paths_of_run()) std::filesystem::remove_all(path, ignored);
     _exit(static_cast<int>(Status::kWrongInput));
   });
   if (ranks) return std::move(*ranks);
@@ -106,8 +109,8 @@ std::expected<std::unique_ptr<testbeds::RankProcess>, Status> start_ranks() {
   return std::unexpected(Status::kWrongInput);
 }
 
-void remove_when_lost(const std::string& socket) {
-  socket_of_run() = socket;
+void remove_when_lost(const std::string& path) {
+  paths_of_run().push_back(path);
 }
 
 std::expected<void, Status> agree(testbeds::RankProcess& ranks, const RunArguments& arguments) {
@@ -121,6 +124,7 @@ std::expected<void, Status> agree_on_files(testbeds::RankProcess& ranks, const c
   if (testbed != nullptr) {
     files.push_back({"testbed", testbed->file});
     for (const std::string& file : testbed->inputs) files.push_back(fact_of(file));
+    for (const std::string& file : files_that_hosts_send(*testbed)) files.push_back(fact_of(file));
   }
   return same_everywhere(ranks, files);
 }
@@ -146,11 +150,30 @@ Status joint_status(testbeds::RankProcess& ranks, Status mine) {
   return static_cast<Status>(std::ranges::max(words, {}, &testbeds::RankWord::status).status);
 }
 
-std::expected<void, Status> able_over_ranks(const RunArguments& arguments, const control::Testbed& testbed) {
-  const std::vector<std::string> out = testbeds::not_over_ranks(testbed);
-  for (const std::string& why : out) complain("softspine: {}: {}\n", arguments.file, why);
-  if (!out.empty()) return std::unexpected(Status::kWrongInput);
-  return {};
+std::optional<testbeds::RankNetwork> measured_network(testbeds::RankProcess& ranks, const control::Testbed* testbed) {
+  const bool is_wall = testbed != nullptr && testbed->run.clock == control::ClockKind::kWall;
+  const auto words = ranks.gather({is_wall ? 0 : 1, {}});
+  if (!std::ranges::all_of(words, [](const testbeds::RankWord& each) { return each.status == 0; })) return std::nullopt;
+  return testbeds::measure_network(ranks.talk());
+}
+
+std::expected<void, Status> able_over_ranks(const testbeds::RankProcess& ranks, const RunArguments& arguments,
+                                            const control::Testbed& testbed,
+                                            const std::optional<testbeds::RankNetwork>& network) {
+  const bool is_there = std::ranges::none_of(testbed.fabric.nodes, [](const control::FabricNode& node) {
+    return std::holds_alternative<control::VerbsHost>(node.attachment) ||
+           std::holds_alternative<control::Guest>(node.attachment);
+  });
+  if (!is_there) {
+    complain("softspine: {}: verbs hosts and guests are not there with more than one rank yet\n", arguments.file);
+    return std::unexpected(Status::kWrongInput);
+  }
+  if (!network) return {};
+  const std::string why =
+      testbeds::too_slow_for(*network, testbeds::plan_ranks(testbed, ranks.ranks()), testbed.run.dilation);
+  if (why.empty()) return {};
+  if (ranks.is_first()) complain("softspine: {}: {}\n", arguments.file, why);
+  return std::unexpected(Status::kWrongInput);
 }
 
 }  // namespace softspine::tools

@@ -5,9 +5,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "testbeds/run/rank_network.hpp"
 #include "testbeds/run/rank_process.hpp"
 #include "tools/softspine/run_arguments.hpp"
 
@@ -32,8 +34,8 @@ class QuietOutput {
 
 // Null: this process is alone. An error has been said.
 std::expected<std::unique_ptr<testbeds::RankProcess>, Status> start_ranks();
-// Goes with a run that ends for the loss of a rank.
-void remove_when_lost(const std::string& socket);
+// A file, or a folder with all in it, goes with a run that ends for the loss of a rank.
+void remove_when_lost(const std::string& path);
 
 // Program, command line and file are the same everywhere. An error has been said, by rank 0.
 std::expected<void, Status> agree(testbeds::RankProcess& ranks, const RunArguments& arguments);
@@ -46,7 +48,13 @@ std::expected<void, Status> all_are_ready(testbeds::RankProcess& ranks, std::exp
 // The worst of all.
 Status joint_status(testbeds::RankProcess& ranks, Status mine);
 
-// What is asked for, or in the testbed, and not there over ranks yet, has been said.
-std::expected<void, Status> able_over_ranks(const RunArguments& arguments, const control::Testbed& testbed);
+// On the wall clock, the network between the ranks; nothing on the virtual one, or if a rank could not read its testbed
+// (null).
+std::optional<testbeds::RankNetwork> measured_network(testbeds::RankProcess& ranks, const control::Testbed* testbed);
+// All hosts are of kinds that are there over ranks, and the network between the ranks is quick enough; else rank 0 has
+// said what is wrong, and what would do.
+std::expected<void, Status> able_over_ranks(const testbeds::RankProcess& ranks, const RunArguments& arguments,
+                                            const control::Testbed& testbed,
+                                            const std::optional<testbeds::RankNetwork>& network);
 
 }  // namespace softspine::tools

@@ -23,6 +23,8 @@
 #include "tests/harness/seed.hpp"
 #include "tests/scenario/random/drawn_files.hpp"
 #include "tests/scenario/random/drawn_testbed.hpp"
+#include "tests/scenario/random/edge_files.hpp"
+#include "tests/scenario/random/random_edges.hpp"
 #include "tests/scenario/random/random_fabric.hpp"
 #include "tests/scenario/random/random_testbed.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
@@ -132,6 +134,7 @@ struct Outcome {
   Json report;
   std::string events;
   std::map<std::string, std::string> captures;  // files' bytes
+  std::map<std::string, std::string> edges;     // likewise, of what they have written
 };
 
 // What depends on how many processes there are, and on this machine.
@@ -214,6 +217,7 @@ void take_files(Outcome& outcome) {
   for (uint32_t i = 0; i < kCaptures; ++i) {
     if (std::filesystem::exists(capture_file(i))) outcome.captures[fmt::format("c{}", i)] = taken(capture_file(i));
   }
+  outcome.edges = take_edge_outputs();
 }
 
 Outcome ask_alone(const control::Testbed& testbed, const std::vector<Asked>& asked) {
@@ -245,10 +249,10 @@ Outcome ask_over_ranks(const control::Testbed& testbed, const std::vector<Asked>
   return out;
 }
 
-// Returns how many answers were compared; 0: the testbed is not for ranks.
+// Returns how many answers were compared; 0: the testbed cannot be run.
 size_t compare(const std::string& text, uint64_t seed) {
   const auto testbed = control::parse_testbed(text, tests::drawn_testbed_file(), {});
-  if (!testbed || !not_over_ranks(*testbed).empty()) return 0;
+  if (!testbed || !put_edge_input(text)) return 0;
   const Requests requests(*testbed, seed);
   const Outcome alone = ask_alone(*testbed, requests.out);
   const Outcome shared = ask_over_ranks(*testbed, requests.out, 2 + static_cast<uint32_t>(seed % 3));
@@ -261,6 +265,7 @@ size_t compare(const std::string& text, uint64_t seed) {
   EXPECT_EQ(shared.report.dump(1), alone.report.dump(1));
   EXPECT_EQ(shared.events, alone.events);
   EXPECT_TRUE(shared.captures == alone.captures) << "the captures";
+  EXPECT_TRUE(shared.edges == alone.edges) << "what edges wrote";
   return requests.out.size();
 }
 
@@ -283,6 +288,10 @@ TEST(RankedRequests, AreAnsweredAsInOneProcess) {
 
 TEST(RankedRequests, AreAnsweredAsInOneProcessInFabricsOfEveryKind) {
   ask_all([](uint64_t seed) { return tests::random_fabric(seed); });
+}
+
+TEST(RankedRequests, AreAnsweredAsInOneProcessWithFilesAsHosts) {
+  ask_all([](uint64_t seed) { return tests::random_edges(seed); });
 }
 
 TEST(RankedRequests, AreAnsweredAsInOneProcessWithWhateverTheFormatHas) {

@@ -12,6 +12,7 @@
 #include "tests/harness/seed.hpp"
 #include "tests/scenario/random/drawn_testbed.hpp"
 #include "tests/scenario/random/random_bonds.hpp"
+#include "tests/scenario/random/random_edges.hpp"
 #include "tests/scenario/random/random_fabric.hpp"
 #include "tests/scenario/random/random_testbed.hpp"
 #include "tests/scenario/random/run_variants.hpp"
@@ -70,6 +71,11 @@ TEST(RankedTestbeds, AreTheSameBytesInFabricsOfEveryKind) {
 
 TEST(RankedTestbeds, AreTheSameBytesWithWhateverTheFormatHas) {
   try_all([](uint64_t seed) { return tests::drawn_testbed(seed).text; });
+}
+
+// Captures stand for some hosts, on whichever rank.
+TEST(RankedTestbeds, AreTheSameBytesWithFilesAsHosts) {
+  try_all([](uint64_t seed) { return tests::random_edges(seed); });
 }
 
 // Of 60 ms each, in which LACP finds out what has failed.

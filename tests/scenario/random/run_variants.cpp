@@ -199,9 +199,12 @@ void run_rank(dataplane::RankLink& link, const control::Testbed& testbed, const 
 VariantOutcome run_over_ranks(const std::string& text, const Variant& variant) {
   VariantOutcome out;
   const auto testbed = control::parse_testbed(text, tests::drawn_testbed_file(), {.workers = variant.workers});
-  const std::vector<std::string> lacks = testbed ? not_over_ranks(*testbed) : std::vector<std::string>{};
-  if (!testbed || !lacks.empty()) {
-    out.refused = testbed ? lacks.front() : to_string(testbed.error().front());
+  if (!testbed) {
+    out.refused = to_string(testbed.error().front());
+    return out;
+  }
+  if (!put_edge_input(text)) {
+    out.refused = "its edges have no input";
     return out;
   }
   const Poisoned poisoned(variant.poisons);
@@ -212,6 +215,7 @@ VariantOutcome run_over_ranks(const std::string& text, const Variant& variant) {
   });
   take_files(variant, out);
   if (variant.traces) out.trace = taken(temporary("trace"));
+  out.edges = take_edge_outputs();
   return out;
 }
 

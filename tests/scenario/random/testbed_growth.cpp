@@ -40,7 +40,7 @@ void collect(const Json& value, const Json& of, std::set<SchemaKey>& out) {
 }
 
 // Words of a message, without their quotes.
-std::set<std::string> words_of(const std::string& message) {
+std::set<std::string> words_in_message(const std::string& message) {
   std::set<std::string> out;
   std::string word;
   for (const char c : message + " ") {
@@ -207,7 +207,7 @@ bool TestbedGrowth::follow_words(const Spot& spot, const std::string& message, c
   Json* map = table.empty() ? spot.map : spot.value;
   if (table.empty()) table = spot.table;
   if (map == nullptr || table.empty()) return false;
-  const std::set<std::string> words = words_of(message);
+  const std::set<std::string> words = words_in_message(message);
   std::vector<std::pair<std::string, Json>> changes;
   for (const auto& [key, of] : schema().table(table)["properties"].items()) {
     if (goal != nullptr && goal->table == table && goal->key == key) continue;

@@ -111,6 +111,7 @@ Json whole_report() {
                               .waiting = {{.rank = 1, .host = "h2", .what = "a message"}}});
   fabric.traces.push_back(
       {.name = "llama", .ranks = {{.host = "h1"}}, .waiting = {{.rank = 0, .host = "h1", .what = "a message"}}});
+  fabric.engine.meeting.emplace();
   fabric.errors.push_back({.who = "vm1", .what = "its interface was deleted", .count = 1});
   return report_json(fabric, {.testbed = "small", .clock = "virtual", .seed = 7});
 }

@@ -64,22 +64,37 @@ bool is_numbered_clash(const FileUse& use, const FileUse& other) {
   return use.numbered && !other.numbered && !other.path.empty() && is_one_of(other.path, use.path);
 }
 
+// Calls see(host, its files) for each pcap edge.
+template <typename See>
+void for_each_pcap(const control::Testbed& testbed, See&& see) {
+  for (const control::FabricNode& node : testbed.fabric.nodes) {
+    const auto* const host = std::get_if<control::EdgeHost>(&node.attachment);
+    if (host == nullptr) continue;
+    for (const control::Edge& edge : host->edges) {
+      if (const auto* const files = std::get_if<control::PcapEdge>(&edge)) see(node, *files);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<FileUse> files_of(const control::Testbed& testbed) {
   const std::filesystem::path folder = std::filesystem::path(testbed.file).parent_path();
   std::vector<FileUse> out{{.what = "the testbed", .path = testbed.file}};
   for (const std::string& file : testbed.inputs) out.push_back({"a file that the testbed names", file, false});
-  for (const control::FabricNode& node : testbed.fabric.nodes) {
-    const auto* const host = std::get_if<control::EdgeHost>(&node.attachment);
-    if (host == nullptr) continue;
-    for (const control::Edge& edge : host->edges) {
-      const auto* const files = std::get_if<control::PcapEdge>(&edge);
-      if (files == nullptr) continue;
-      if (!files->in.empty()) out.push_back({"what " + node.name + " sends", folder / files->in, false});
-      if (!files->out.empty()) out.push_back({"what " + node.name + " receives", folder / files->out, true});
-    }
-  }
+  for_each_pcap(testbed, [&](const control::FabricNode& node, const control::PcapEdge& files) {
+    if (!files.in.empty()) out.push_back({"what " + node.name + " sends", folder / files.in, false});
+    if (!files.out.empty()) out.push_back({"what " + node.name + " receives", folder / files.out, true});
+  });
+  return out;
+}
+
+std::vector<std::string> files_that_hosts_send(const control::Testbed& testbed) {
+  const std::filesystem::path folder = std::filesystem::path(testbed.file).parent_path();
+  std::vector<std::string> out;
+  for_each_pcap(testbed, [&](const control::FabricNode&, const control::PcapEdge& files) {
+    if (!files.in.empty()) out.push_back((folder / files.in).string());
+  });
   return out;
 }
 

@@ -26,6 +26,9 @@ struct FileUse {
 // what its pcap edges read and write.
 std::vector<FileUse> files_of(const control::Testbed& testbed);
 
+// What its pcap edges read, alone.
+std::vector<std::string> files_that_hosts_send(const control::Testbed& testbed);
+
 // "cannot write the report r.json: it is what the flows are written to"; nothing if no file has two uses. Uses without
 // a path count as absent.
 std::optional<std::string> first_clash(const std::vector<FileUse>& uses);
