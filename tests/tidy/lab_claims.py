@@ -5,6 +5,7 @@ from __future__ import annotations
 COMMAND = 'tests/wire/command/'
 EXIT = [COMMAND + 'one_run.py exits_as_expected']
 RANKS = [COMMAND + 'ranks.py has_the_bytes_of_one_process', 'tests/scenario/random/ranked_testbeds_test.cpp AreTheSameBytesAsInOneProcess']
+FOLLOWING_CLOCKS = ['tests/unit/units/following_clock_test.cpp ShowsWhatTheFirstRanksShows', 'tests/unit/units/following_clock_test.cpp NeverGoesBackAndMakesUpForAJumpByAHundredth']
 LOST_RANKS = [COMMAND + 'ranks.py ends_with_a_rank']
 ANSWERING_RANKS = [COMMAND + 'ranks.py answers_while_it_runs', 'tests/scenario/random/ranked_requests_test.cpp AreAnsweredAsInOneProcess']
 
@@ -44,12 +45,20 @@ LAB_CLAIMS: dict[str, dict[str, list[str]]] = {
         'A window is as long as the shortest latency between parts: 40 m of cable are about 200 ns, 300 m about 1.5 us.':
             ['dataplane/engine/engine.cpp time_of_frame(0) + propagation'],
         'Reports, `--flows`, `--fct-file`, pictures, expectations, events, counters and flows over time, captures, recordings and their pages, steps, Perfetto\'s traces, and ns-3\'s files are rank 0\'s.': RANKS,
+        'So all clocks follow that of rank 0.': [*FOLLOWING_CLOCKS],
+        'A clock is never put forward or back: it goes faster or slower by one part in a hundred until it shows what rank 0\'s shows.': [*FOLLOWING_CLOCKS, 'dataplane/engine/following_clock.hpp kSlew = 100'],
+        'A meeting takes one way through the network, and a window has to last as long: the latency of the shortest link between parts, times the dilation. 300 m of cable are 1.5 us, 40 km are 200 us.':
+            [COMMAND + 'wall_ranks.py refuses_a_network_that_is_too_slow', 'testbeds/run/rank_network.cpp kMetresPerPs = 2e-4'],
+        'Commands\' ends, notes, NICs\' counters and errors are in rank 0\'s report.': [COMMAND + 'wall_ranks.py joins_namespaces', COMMAND + 'wall_ranks.py is_an_error_of_the_run'],
+        '`softspine exec`, `shell` and `cp` reach hosts of all ranks on rank 0\'s machine; a host on another one is refused, with the rank and the machine.':
+            [COMMAND + 'wall_ranks.py answers_while_hosts_run'],
+        '`show devices` shows those of rank 0.': ['testbeds/run/devices.hpp DeviceHere'],
         'While it runs, rank 0 has the control socket, and the page of `--http`.': ANSWERING_RANKS,
         'Rank 0 hands each request to all ranks, which carry it out between the same two windows; answers and files are whole.': ANSWERING_RANKS,
         'The others end with status 2, and say which rank it was.': LOST_RANKS,
         'One that hangs, or whose network is cut, is found after 6 s without a sign of life: each rank sends one twice a second, also while it works on something long.':
             [*LOST_RANKS, 'dataplane/mpi/mpi_link.cpp kSilence = 12'],
         'Wrong input is said once, by rank 0; so is the first rank with another program, command line or file, and which file it is; all end with status 2.':
-            [COMMAND + 'ranks.py refuses_what_is_not_there', COMMAND + 'ranks.py sees_another_file'],
+            [COMMAND + 'ranks.py refuses_wrong_input', COMMAND + 'ranks.py sees_another_file'],
     },
 }

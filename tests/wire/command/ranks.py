@@ -181,16 +181,38 @@ def sees_another_file(it: Softspine) -> Problems:
                                            ('pxn-alltoall', '*.xml', 'gpu-server.xml', (b'A server', b'a server'))):
         files = {path.name: path.read_bytes() for path in (TESTBEDS / f'{testbed}.yaml', *TESTBEDS.glob(beside))}
         yield from _other_at_rank_1(it, f'{testbed}.yaml', files, other, change)
+    files = {'replay.yaml': (TESTBEDS / 'replay.yaml').read_bytes().replace(b'replay/in.pcap', b'in.pcap'), 'in.pcap': (TESTBEDS / 'replay' / 'in.pcap').read_bytes()}
+    yield from _other_at_rank_1(it, 'replay.yaml', files, 'in.pcap', (files['in.pcap'][-4:], b'\x7f\x7f\x7f\x7f'))
 
 
-def refuses_what_is_not_there(it: Softspine) -> Problems:
-    """what is not there over ranks, a wrong file: status 2, said once"""
+def replays_at_any_rank(it: Softspine) -> Problems:
+    """captures that stand for hosts of several ranks: what enters together does so, and what is written has the bytes of one process"""
     file = it.write('pods.yaml', PODS.replace('DURATION', '100us'))
-    for words, why in ((['--clock', 'wall'], 'the wall clock is not there with more than one rank yet'),
-                       (['--report', 'no/where.json'], 'no/where.json')):
-        done = mpirun(it, 2, 'run', file, '--quiet', *words)
-        if done.returncode != 2 or done.stderr.count(why) != 1:
-            yield f'{words}: {done.returncode}, {done.stderr}'
+    yield from it('run', file, '--quiet', '--capture', 'h2.pcapng', '--capture-port', 'h2:*', '--full').exited(0)
+    yield from it('run', file, '--quiet', '--capture', 'h14.pcapng', '--capture-port', 'h14:*', '--full').exited(0)
+    nodes = ''.join(f'    {host}: {{edge: {{pcap: {{{enters}out: out-{host}.pcap}}}}}}\n' for host, enters in
+                    (('h2', 'in: h2.pcapng, zero: together, '), ('h14', 'in: h14.pcapng, zero: together, offset: 3us, '), ('h1', ''), ('h16', 'in: h2.pcapng, ')))
+    replayed = it.write('replayed.yaml', PODS.split('workload:')[0].replace('DURATION', '200us') + f'topology:\n  nodes:\n{nodes}')
+    found = []
+    for ranks in (1, 2, 3):
+        done = mpirun(it, ranks, 'run', replayed, '--quiet', '--report', 'report.json', '--counters-file', 'counters.jsonl')
+        if done.returncode != 0:
+            yield f'{ranks} ranks: {done.returncode}, {done.stderr}'
+            return
+        report = json.loads((it.folder / 'report.json').read_text())
+        report.pop('engine')
+        found.append([report, *((it.folder / name).read_bytes() for name in ('counters.jsonl', *(f'out-{host}.pcap' for host in ('h2', 'h14', 'h1', 'h16'))))])
+    if found[0][0]['edges']['h1']['out_packets'] == 0 or found[0][0]['edges']['h14']['in_packets'] == 0:
+        yield f"nothing to compare: {found[0][0]['edges']}"
+    yield from (f'{ranks} ranks: another result' for ranks in (2, 3) if found[ranks - 1] != found[0])
+
+
+def refuses_wrong_input(it: Softspine) -> Problems:
+    """a file that cannot be written, a wrong testbed: status 2, said once"""
+    file = it.write('pods.yaml', PODS.replace('DURATION', '100us'))
+    done = mpirun(it, 2, 'run', file, '--quiet', '--report', 'no/where.json')
+    if done.returncode != 2 or done.stderr.count('no/where.json') != 1:
+        yield f'{done.returncode}, {done.stderr}'
     wrong = it.write('wrong.yaml', 'name: wrong\nfabrik: {}\n')
     done = mpirun(it, 2, 'run', wrong, '--quiet')
     if done.returncode != 2 or done.stderr.count("unknown key 'fabrik'") != 1:
@@ -343,4 +365,4 @@ def shows_how_it_would_be_spread(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([has_the_bytes_of_one_process, speaks_lacp, cannot_write_what_others_wait_for, sees_another_file, refuses_what_is_not_there, ends_with_a_rank, answers_while_it_runs, ends_a_capture_with_its_reader, shows_how_it_would_be_spread]))
+    sys.exit(main([has_the_bytes_of_one_process, speaks_lacp, cannot_write_what_others_wait_for, sees_another_file, replays_at_any_rank, refuses_wrong_input, ends_with_a_rank, answers_while_it_runs, ends_a_capture_with_its_reader, shows_how_it_would_be_spread]))
