@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// softspine-keeper LIFELINE_FD [--no-namespace] [--read PATH]... [--write PATH]... COMMAND...: runs a guest so that
-// nothing of it outlives its owner, and, if paths are named, that it sees no others (confinement.hpp).
+// softspine-keeper LIFELINE_FD [--no-namespace] [--keep FD] [--read PATH]... [--write PATH]... COMMAND...: runs a guest
+// so that nothing of it outlives its owner, and, if paths are named, that it sees no others (confinement.hpp). Of our
+// descriptors it inherits FD alone.
 //
 // A user-mode Linux guest is a handful of host processes that ignore or survive each other's deaths, so:
 // - the owner holds the other end of the pipe LIFELINE_FD; when it closes it, or dies in whatever way, the guest is
@@ -22,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -177,17 +179,37 @@ int supervise_in_namespace(int lifeline, const Sight& sight, char** command) {
   return status_of(status);
 }
 
+int number_of(const char* text) {
+  int number = -1;
+  std::from_chars(text, text + std::strlen(text), number);
+  return number;
+}
+
+// All but the first three, the lifeline and what the guest inherits.
+void close_others(int lifeline, int kept) {
+  unsigned first = 3;
+  for (const int each : {std::min(lifeline, kept), std::max(lifeline, kept)}) {
+    if (each < 3) continue;
+    if (static_cast<unsigned>(each) > first) close_range(first, static_cast<unsigned>(each) - 1, 0);
+    first = static_cast<unsigned>(each) + 1;
+  }
+  close_range(first, ~0U, 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   int lifeline = -1;
+  int kept = -1;
   int next = 2;
-  if (argc > 1) std::from_chars(argv[1], argv[1] + std::strlen(argv[1]), lifeline);
+  if (argc > 1) lifeline = number_of(argv[1]);
   bool plain = false;
   Sight sight;
   for (; next + 1 < argc && argv[next][0] == '-'; ++next) {
     if (std::strcmp(argv[next], "--no-namespace") == 0) {
       plain = true;
+    } else if (std::strcmp(argv[next], "--keep") == 0) {
+      kept = number_of(argv[++next]);
     } else {
       std::vector<std::string>& paths = std::strcmp(argv[next], "--write") == 0 ? sight.write : sight.read;
       paths.emplace_back(argv[++next]);
@@ -195,11 +217,11 @@ int main(int argc, char** argv) {
   }
   if (lifeline < 3 || next >= argc || fcntl(lifeline, F_SETFD, FD_CLOEXEC) != 0) {
     std::fprintf(stderr,
-                 "usage: softspine-keeper LIFELINE_FD [--no-namespace] [--read PATH | --write PATH]... COMMAND...\n");
+                 "usage: softspine-keeper LIFELINE_FD [--no-namespace] [--keep FD] [--read PATH | --write PATH]... "
+                 "COMMAND...\n");
     return kCannotStart;
   }
-  if (lifeline > 3) close_range(3, static_cast<unsigned>(lifeline) - 1, 0);
-  close_range(static_cast<unsigned>(lifeline) + 1, ~0U, 0);
+  close_others(lifeline, kept);
   setsid();
   constexpr rlimit kNoCore{0, 0};
   setrlimit(RLIMIT_CORE, &kNoCore);

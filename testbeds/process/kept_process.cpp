@@ -36,7 +36,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 // posix_spawn's file actions and attributes, freed together.
 class SpawnPlan {
  public:
-  SpawnPlan(int lifeline, const std::filesystem::path& output) {
+  SpawnPlan(int lifeline, std::optional<int> kept, const std::filesystem::path& output) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawnattr_init(&attributes_);
     posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
@@ -44,6 +44,7 @@ class SpawnPlan {
     posix_spawn_file_actions_adddup2(&actions_, 1, 2);
     // Same number on both sides: dup2 onto itself clears close-on-exec in the child only.
     posix_spawn_file_actions_adddup2(&actions_, lifeline, lifeline);
+    if (kept) posix_spawn_file_actions_adddup2(&actions_, *kept, *kept);
     sigset_t none;
     sigemptyset(&none);
     sigset_t defaults;
@@ -77,17 +78,19 @@ Error system_error(const std::string& path, const char* what, int number) {
 std::expected<KeptProcess, Error> KeptProcess::start(const std::filesystem::path& keeper,
                                                      const std::vector<std::string>& command,
                                                      const std::vector<std::string>& environment,
-                                                     const std::filesystem::path& output, const Sight& sight) {
+                                                     const std::filesystem::path& output, const Sight& sight,
+                                                     std::optional<int> kept) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(system_error(keeper, "pipe", errno));
   OwnedFd read_end(ends[0]);
   OwnedFd lifeline(ends[1]);
   std::vector<std::string> words{keeper.string(), std::to_string(read_end.get())};
+  if (kept) words.insert(words.end(), {"--keep", std::to_string(*kept)});
   for (const std::string& path : sight.read) words.insert(words.end(), {"--read", path});
   for (const std::string& path : sight.write) words.insert(words.end(), {"--write", path});
   words.insert(words.end(), command.begin(), command.end());
   pid_t pid = -1;
-  const int failed = SpawnPlan(read_end.get(), output).spawn(pid, words, environment);
+  const int failed = SpawnPlan(read_end.get(), kept, output).spawn(pid, words, environment);
   if (failed != 0) return std::unexpected(system_error(keeper, "cannot start", failed));
   OwnedFd pidfd(pidfd_open(pid, 0));
   if (pidfd.get() < 0) {

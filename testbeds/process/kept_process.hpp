@@ -19,11 +19,13 @@ namespace softspine::testbeds {
 class KeptProcess {
  public:
   // Standard input is /dev/null; output and errors go to the end of `output`. The command reaches what `sight` has, and
-  // no other file, as far as this machine permits such a thing (confinement.hpp); without one, all.
+  // no other file, as far as this machine permits such a thing (confinement.hpp); without one, all. `kept`: a
+  // descriptor that it inherits, under its number.
   static std::expected<KeptProcess, Error> start(const std::filesystem::path& keeper,
                                                  const std::vector<std::string>& command,
                                                  const std::vector<std::string>& environment,
-                                                 const std::filesystem::path& output, const Sight& sight = {});
+                                                 const std::filesystem::path& output, const Sight& sight = {},
+                                                 std::optional<int> kept = std::nullopt);
   KeptProcess(KeptProcess&&) noexcept = default;
   KeptProcess& operator=(KeptProcess&& other) noexcept;
   ~KeptProcess() { kill(); }

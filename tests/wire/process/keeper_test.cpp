@@ -111,6 +111,26 @@ TEST_P(Keeper, ShowsACommandThePathsThatItIsTold) {
   EXPECT_NE(said.find("CapBnd:\t000000000000001b\n"), std::string::npos) << said;
 }
 
+TEST_P(Keeper, LetsACommandInheritTheDescriptorThatItIsTold) {
+  int kept[2];
+  int other[2];
+  ASSERT_EQ(pipe2(kept, O_CLOEXEC), 0);
+  ASSERT_EQ(pipe2(other, O_CLOEXEC), 0);
+  for (const int* ends : {kept, other}) {
+    const OwnedFd reads(ends[0]);
+    const OwnedFd writes(ends[1]);
+    std::vector<std::string> command{"/bin/bash", "-c", "echo here >&" + std::to_string(kept[1])};
+    if (!GetParam()) command.insert(command.begin(), "--no-namespace");
+    auto process = KeptProcess::start(keeper_, command, {}, folder_.path() / "output", {}, ends[1]);
+    ASSERT_TRUE(process) << process.error().message;
+    ASSERT_TRUE(process->await_end(kPatience));
+    EXPECT_EQ(process->exit_status() == 0, ends == kept);
+    std::array<char, 8> said{};
+    pollfd polled{reads.get(), POLLIN, 0};
+    EXPECT_EQ(poll(&polled, 1, 0) == 1 && read(reads.get(), said.data(), 8) == 5, ends == kept);
+  }
+}
+
 TEST_P(Keeper, TellsThatACommandCouldNotBeStarted) {
   std::vector<std::string> command;
   if (!GetParam()) command.push_back("--no-namespace");
