@@ -21,23 +21,32 @@ void append_nic(Command& command, const NicSpec& nic, std::size_t index, bool kv
                    fmt::format("virtio-net-pci,netdev=n{},mac={}{}", index, nic.mac, kvm ? "" : ",vectors=0")});
 }
 
+void append_line(Command& command, int line, bool kvm) {
+  append(command, {"-chardev", fmt::format("socket,id=line,fd={}", line), "-device",
+                   fmt::format("virtio-serial-pci{}", kvm ? "" : ",vectors=0"), "-device",
+                   "virtserialport,chardev=line,name=softspine"});
+}
+
 std::string shared_folder(const std::filesystem::path& path, std::string_view tag) {
   return fmt::format("local,path={},mount_tag={},security_model=none", path.string(), tag);
 }
 
 }  // namespace
 
-Command uml_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places) {
+Command uml_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places,
+                    std::optional<int> line) {
   Command command{installation.uml_kernel.string(), fmt::format("mem={}M", spec.memory_mib)};
   append(command, {"root=/dev/root", "rootfstype=hostfs", "rootflags=" + installation.root.string(), "ro", "init=/init",
                    "con0=null,fd:1", "con=null", "net.ifnames=0", "uml_dir=" + places.folder.string(), "umid=uml"});
+  if (line) append(command, {fmt::format("ssl0=fd:{}", *line), "line=ttyS0"});
   // 1 is the virtio device type of a NIC.
   for (const auto& nic : spec.nics) command.push_back(fmt::format("virtio_uml.device={}:1", nic.vhost_socket));
   append(command, {"guest=" + places.folder.string(), "board=" + places.board.string()});
   return command;
 }
 
-Command qemu_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places) {
+Command qemu_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places,
+                     std::optional<int> line) {
   const auto memory = fmt::format("{}M", spec.memory_mib);
   Command command{installation.qemu.string()};
   append(command,
@@ -49,9 +58,11 @@ Command qemu_command(const GuestSpec& spec, const Installation& installation, co
   } else {
     append(command, {"-accel", "tcg", "-cpu", "max"});
   }
-  append(command, {"-kernel", installation.qemu_kernel.string(), "-initrd", installation.qemu_initramfs.string(),
-                   "-append", "console=ttyS0 panic=-1 net.ifnames=0 guest=9p", "-virtfs",
-                   shared_folder(places.folder, "guest"), "-virtfs", shared_folder(places.board, "board")});
+  append(command,
+         {"-kernel", installation.qemu_kernel.string(), "-initrd", installation.qemu_initramfs.string(), "-append",
+          fmt::format("console=ttyS0 panic=-1 net.ifnames=0 guest=9p{}", line ? " line=vport*p1" : ""), "-virtfs",
+          shared_folder(places.folder, "guest"), "-virtfs", shared_folder(places.board, "board")});
+  if (line) append_line(command, *line, installation.kvm);
   for (std::size_t i = 0; i < spec.nics.size(); ++i) append_nic(command, spec.nics[i], i, installation.kvm);
   return command;
 }
@@ -80,9 +91,10 @@ std::string machine_of(GuestKind kind, const Installation& installation) {
   return installation.kvm ? "QEMU with KVM" : "QEMU without KVM";
 }
 
-Command command_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places) {
-  return spec.kind == GuestKind::kUml ? uml_command(spec, installation, places)
-                                      : qemu_command(spec, installation, places);
+Command command_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places,
+                   std::optional<int> line) {
+  return spec.kind == GuestKind::kUml ? uml_command(spec, installation, places, line)
+                                      : qemu_command(spec, installation, places, line);
 }
 
 }  // namespace softspine::testbeds

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,13 @@ struct Installation {
   std::string uml_obstacle;              // not empty: why QEMU takes the place of user-mode Linux here
 };
 
-// The command that runs a user-mode Linux guest, or a QEMU guest. QEMU without KVM needs vectors=0: 7.2 crashes on
+// The command that runs a user-mode Linux guest, or a QEMU guest. `line`: the descriptor of its second serial line, a
+// stream: /dev/ttyS0 there, or a port of virtio. QEMU without KVM needs vectors=0: 7.2 crashes on
 // MSI-X notifiers of vhost-user devices under TCG.
-Command uml_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
-Command qemu_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
+Command uml_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places,
+                    std::optional<int> line = std::nullopt);
+Command qemu_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places,
+                     std::optional<int> line = std::nullopt);
 
 // The files of this machine that the guest's processes see.
 Sight sight_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
@@ -39,6 +43,7 @@ GuestSpec as_it_can_run(GuestSpec spec, const Installation& installation);
 std::string machine_of(GuestKind kind, const Installation& installation);
 
 // The command for the guest's kind.
-Command command_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
+Command command_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places,
+                   std::optional<int> line = std::nullopt);
 
 }  // namespace softspine::testbeds

@@ -25,16 +25,18 @@ std::vector<std::string> environment_of(const GuestSpec& spec, const GuestPlaces
 }  // namespace
 
 std::expected<HostedCommand, std::vector<Error>> start_guest(const GuestSpec& spec, const Installation& installation,
-                                                             const std::filesystem::path& run_folder) {
+                                                             const std::filesystem::path& run_folder,
+                                                             std::optional<int> line) {
   const GuestPlaces places = places_in(run_folder, spec);
   std::vector<Error> errors = errors_of(spec);
   for (Error& error : errors_of(places)) errors.push_back(std::move(error));
   if (!errors.empty()) return std::unexpected(std::move(errors));
   return HostedCommand::start(spec, places,
                               {.keeper = installation.keeper,
-                               .command = command_of(spec, installation, places),
+                               .command = command_of(spec, installation, places, line),
                                .environment = environment_of(spec, places),
-                               .sight = sight_of(spec, installation, places)});
+                               .sight = sight_of(spec, installation, places),
+                               .kept = line});
 }
 
 }  // namespace softspine::testbeds

@@ -7,6 +7,7 @@
 
 #include <expected>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "testbeds/guests/command_line.hpp"
@@ -15,8 +16,10 @@
 
 namespace softspine::testbeds {
 
-// Files go to run_folder/NAME, signals between guests to run_folder/board. Errors of the spec come all at once.
+// Files go to run_folder/NAME, signals between guests to run_folder/board. Errors of the spec come all at once. `line`:
+// the guest's end of its line (guest_line/guest_line.hpp), for programs that are run in it from here.
 std::expected<HostedCommand, std::vector<Error>> start_guest(const GuestSpec& spec, const Installation& installation,
-                                                             const std::filesystem::path& run_folder);
+                                                             const std::filesystem::path& run_folder,
+                                                             std::optional<int> line = std::nullopt);
 
 }  // namespace softspine::testbeds

@@ -9,7 +9,8 @@ namespace {
 
 std::expected<KeptProcess, Error> launched(const HostSetup& setup, const GuestPlaces& places, const Launch& launch) {
   if (auto written = write_folder(places.folder, setup); !written) return std::unexpected(written.error());
-  return KeptProcess::start(launch.keeper, launch.command, launch.environment, places.folder / "console", launch.sight);
+  return KeptProcess::start(launch.keeper, launch.command, launch.environment, places.folder / "console", launch.sight,
+                            launch.kept);
 }
 
 }  // namespace
@@ -40,6 +41,7 @@ std::expected<HostedCommand, std::vector<Error>> HostedCommand::start(HostSetup 
   if (error) return std::unexpected(std::vector{Error{places.board.string(), error.message()}});
   auto process = launched(setup, places, launch);
   if (!process) return std::unexpected(std::vector{process.error()});
+  launch.kept.reset();
   return HostedCommand(std::move(setup), std::move(places), std::move(launch), std::move(*process));
 }
 

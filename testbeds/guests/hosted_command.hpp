@@ -33,6 +33,7 @@ struct Launch {
   Command command;
   std::vector<std::string> environment;
   Sight sight;
+  std::optional<int> kept = std::nullopt;  // a descriptor that the command inherits when it is first started
 };
 
 class HostedCommand {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "dataplane/edge/owned_fd.hpp"
+#include "testbeds/guests/guest_programs.hpp"
 #include "testbeds/guests/uml_host.hpp"
-#include "testbeds/guests/verbs_path.hpp"
 #include "testbeds/process/installed_folders.hpp"
 #include "testbeds/process/keeper_program.hpp"
 #include "testbeds/process/kept_process.hpp"
@@ -65,6 +65,10 @@ std::expected<std::size_t, Error> room_of(const fs::path& kernel) {
 
 fs::path guests_folder() {
   return own_part("SOFTSPINE_GUESTS", "guests", SOFTSPINE_GUESTS_SOURCE);
+}
+
+std::vector<std::string> programs_for_guests() {
+  return {verbs_program(), agent_program()};
 }
 
 // The last line that a program printed, and whether it succeeded.
@@ -118,7 +122,7 @@ std::expected<std::string, Error> prepare_uml(const fs::path& guests, Installati
   const auto room = room_of(*kernel);
   if (!room) return std::unexpected(room.error());
   if (auto obstacle = obstacle_to_uml(host, *room); !obstacle.empty()) return obstacle;
-  const auto root = last_line_of(guests / "root" / "make", {verbs_program()});
+  const auto root = last_line_of(guests / "root" / "make", programs_for_guests());
   if (!root) return std::unexpected(root.error());
   installation.root = *root;
   return last_line_of(guests / "kernel" / "probe", {*kernel, *root});
@@ -126,7 +130,7 @@ std::expected<std::string, Error> prepare_uml(const fs::path& guests, Installati
 
 // qemu/make prints "QEMU KERNEL INITRAMFS ACCELERATOR", none of which holds a blank.
 std::expected<void, Error> prepare_qemu(const fs::path& guests, Installation& installation) {
-  const auto line = last_line_of(guests / "qemu" / "make", {verbs_program()});
+  const auto line = last_line_of(guests / "qemu" / "make", programs_for_guests());
   if (!line) return std::unexpected(line.error());
   std::istringstream words(*line);
   std::string qemu, kernel, initramfs, accelerator;
@@ -144,6 +148,10 @@ std::expected<void, Error> prepare_qemu(const fs::path& guests, Installation& in
 
 std::string verbs_program() {
   return own_program("SOFTSPINE_VERBS", "softspine-verbs", SOFTSPINE_VERBS_BUILT).string();
+}
+
+std::string agent_program() {
+  return own_part("SOFTSPINE_AGENT", "softspine-agent", SOFTSPINE_AGENT_BUILT).string();
 }
 
 std::expected<std::string, Error> last_line_of(const fs::path& program, const std::vector<std::string>& arguments) {
@@ -167,11 +175,11 @@ PartHere uml_kernel_here() {
 }
 
 PartHere guest_root_here() {
-  return look_with(guests_folder() / "root" / "make", {verbs_program()});
+  return look_with(guests_folder() / "root" / "make", programs_for_guests());
 }
 
 PartHere qemu_here() {
-  return look_with(guests_folder() / "qemu" / "make", {verbs_program()});
+  return look_with(guests_folder() / "qemu" / "make", programs_for_guests());
 }
 
 std::string obstacle_to_uml_here(const std::string& kernel, const std::string& root) {

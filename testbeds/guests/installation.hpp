@@ -35,6 +35,8 @@ std::string install_command(const std::string& group);
 
 // softspine-verbs, for the guests' root and for verbs hosts: $SOFTSPINE_VERBS, or the installed or built one.
 std::string verbs_program();
+// softspine-agent, likewise: $SOFTSPINE_AGENT.
+std::string agent_program();
 
 // Runs a program of ours and returns the last line it printed.
 std::expected<std::string, Error> last_line_of(const std::filesystem::path& program,

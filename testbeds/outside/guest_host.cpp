@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "testbeds/guest_line/guest_line.hpp"
 #include "testbeds/guests/guest.hpp"
 #include "testbeds/outside/command_host.hpp"
 
@@ -38,8 +39,22 @@ class GuestHost : public CommandHost {
 
   std::expected<OpenedEdge, Error> open_edge(uint32_t port, const OutsideGround& ground,
                                              const EdgeSetting& setting) override {
+    if (port == 0) {
+      auto line = GuestLine::open(guest_.name, ground.places.run_folder / (guest_.name + ".line"));
+      if (!line) return std::unexpected(std::move(line.error()));
+      line_ = std::move(*line);
+    }
     return testbeds::open_edge(control::VhostUserEdge{guest_.nics[port].vhost_socket}, ground.places.testbed_folder,
                                setting);
+  }
+
+  std::expected<Entrance, std::string> entrance(const OutsideGround& ground) const override {
+    const GuestPlaces places = places_in(ground.places.run_folder, guest_);
+    std::error_code none;
+    if (line_->has_ended() || !std::filesystem::exists(places.folder / "ready", none)) {
+      return std::unexpected(guest_.name + " is not up: it has not been set up yet, or has ended");
+    }
+    return Entrance{.environment = {}, .folder = places.folder, .process = std::nullopt, .line = line_->socket()};
   }
 
   std::vector<OutsideNote> notes() const override {
@@ -51,13 +66,16 @@ class GuestHost : public CommandHost {
 
  private:
   std::expected<HostedCommand, std::vector<Error>> launch(const OutsideGround& ground) override {
-    return start_guest(guest_, *installation_, ground.places.run_folder);
+    auto guest = start_guest(guest_, *installation_, ground.places.run_folder, line_->guest_end());
+    line_->close_guest_end();
+    return guest;
   }
   std::string machine() const override { return machine_of(guest_.kind, *installation_); }
 
   GuestSpec guest_;
   GuestKind wanted_;
   const Installation* installation_ = nullptr;  // from prepare() on
+  std::unique_ptr<GuestLine> line_;             // from open_edge() on
 };
 
 }  // namespace

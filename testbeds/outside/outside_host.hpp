@@ -56,11 +56,13 @@ struct UnaskedEnd {
   std::string message;  // with the last lines of its console
 };
 
-// The way onto a host for a program of this machine.
+// The way onto a host for a program.
 struct Entrance {
   std::map<std::string, std::string> environment;  // in addition to the program's own
   std::filesystem::path folder;                    // of the host's files
   std::optional<int> process;  // whose namespaces are the host's; none: the host has none of its own
+  std::filesystem::path line;  // not empty: the program is the guest's own, and this socket runs it
+                               // (guest_line/guest_line.hpp)
 };
 
 // A difference from the testbed. Those of several hosts that differ in nothing are one: `before`, their names, `after`.
@@ -86,6 +88,10 @@ class OutsideErrors {
   std::vector<Error> all_;
   std::set<std::string> said_;
 };
+
+inline std::string no_entrance(const std::string& host) {
+  return host + " cannot be entered: programs run on namespace and verbs hosts, and in guests";
+}
 
 class OutsideHost {
  public:
@@ -126,7 +132,7 @@ class OutsideHost {
   virtual void end_by(Clock::time_point) {}
   // Any thread, while the engine runs. The error is a sentence for a person.
   virtual std::expected<Entrance, std::string> entrance(const OutsideGround&) const {
-    return std::unexpected(spec_.name + " cannot be entered: programs run on namespace and verbs hosts");
+    return std::unexpected(no_entrance(spec_.name));
   }
   // The outcome of a host with a command of its own.
   virtual std::optional<OutsideOutcome> outcome() const { return std::nullopt; }

@@ -130,7 +130,7 @@ bool OutsideHosts::are_up() const {
 std::expected<Entrance, std::string> OutsideHosts::entrance_of(const std::string& host) const {
   const auto found = std::ranges::find(hosts_, host, [](const auto& each) { return each->spec().name; });
   if (found != hosts_.end()) return (*found)->entrance(ground_);
-  return std::unexpected(host + " cannot be entered: programs run on namespace and verbs hosts");
+  return std::unexpected(no_entrance(host));
 }
 
 bool OutsideHosts::has(const std::string& host) const {

@@ -60,7 +60,7 @@ class OutsideHosts {
   std::vector<UnaskedEnd> unasked_ends();
   // Whether each host is set up, or has failed.
   bool are_up() const;
-  // The way onto that host for a program of this machine, or why there is none. Any thread.
+  // The way onto that host for a program, or why there is none. Any thread.
   std::expected<Entrance, std::string> entrance_of(const std::string& host) const;
   bool has(const std::string& host) const;
   // Where they signal each other; nothing if none of them has a folder.

@@ -197,7 +197,7 @@ std::expected<Entrance, std::string> OutsideWatch::entrance_of(const std::string
   }
   const std::vector<Door> all = ranks().collect(mine);
   const auto door = std::ranges::find(all, true, &Door::is_here);
-  if (door == all.end()) return std::unexpected(host + " cannot be entered: programs run on namespace and verbs hosts");
+  if (door == all.end()) return std::unexpected(no_entrance(host));
   if (!door->error.empty()) return std::unexpected(door->error);
   if (door->machine == machine_here()) return door->entrance;
   return std::unexpected(host + " runs at rank " + std::to_string(door - all.begin()) + ", on " + door->machine_name +

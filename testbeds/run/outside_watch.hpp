@@ -49,7 +49,7 @@ class OutsideWatch : public RunPart {
   }
   // Called once, from a thread of the run, when each host is set up or has failed. Before the run.
   void when_up(std::function<void()> call) { when_up_ = std::move(call); }
-  // The way onto that host for a program of this machine, or why there is none. Any thread; over ranks by all, from an
+  // The way onto that host for a program, or why there is none. Any thread; over ranks by all, from an
   // action, and rank 0's answer counts.
   std::expected<Entrance, std::string> entrance_of(const std::string& host) const;
   // Of all hosts outside. Any thread.

@@ -26,6 +26,9 @@ LAB_CLAIMS: dict[str, dict[str, list[str]]] = {
         'A lab that does not end within 60 s (`--patience`) is killed.': ['tools/softspine/lab_commands.cpp unsigned seconds = 60'],
         'The status of `exec` is 128 + N if signal N ended the program, 127 if there is no such program, 126 if it cannot be run. softspine\'s own errors (no such host, no fabric) are status 2.':
             [COMMAND + 'labs.py def many_programs'],
+        'Up to 64 programs run at once in a guest, and more wait for their turn.':
+            ['testbeds/guest_line/guest_line.hpp kMaxPrograms = 64', 'tests/wire/agent/agent_test.cpp ManyAtOnceGetTheirOwnBytes'],
+        'If a guest ends, `exec` says so and ends with 137, as a program on a namespace host does.': [COMMAND + 'guest_labs.py def ends_with_the_guest'],
     },
     'docs/http.md': {
         '- An address that other machines reach (`0.0.0.0`, `10.0.0.5`) needs `--http-token FILE`: a line of 16 to 256 characters, in a file that only its owner reads.':

@@ -91,9 +91,9 @@ Status tell_failure(pid_t child, const Lab& lab) {
   return WIFEXITED(how) ? static_cast<Status>(WEXITSTATUS(how)) : Status::kUnexpected;
 }
 
-// A guest has no way in.
 bool has_programs(const control::Attachment& host) {
-  return std::holds_alternative<control::NamespaceHost>(host) || std::holds_alternative<control::VerbsHost>(host);
+  return std::holds_alternative<control::NamespaceHost>(host) || std::holds_alternative<control::VerbsHost>(host) ||
+         std::holds_alternative<control::Guest>(host);
 }
 
 void print_up(const control::Testbed& testbed) {

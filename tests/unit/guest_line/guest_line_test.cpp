@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -49,6 +50,21 @@ class Speaker {
       if (got <= 0) return "end";
       reader_.add({bytes, static_cast<size_t>(got)});
     }
+  }
+  // So many bytes, as they come; and whether more are there now.
+  size_t take_bytes(size_t most) const {
+    size_t taken = 0;
+    char bytes[4096];
+    while (taken < most) {
+      const ssize_t got = recv(socket_.get(), bytes, std::min(most - taken, sizeof bytes), 0);
+      if (got <= 0) break;
+      taken += static_cast<size_t>(got);
+    }
+    return taken;
+  }
+  bool has_more() const {
+    char byte = 0;
+    return recv(socket_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
   }
   void leave() { socket_ = {}; }
 
@@ -118,6 +134,25 @@ TEST_F(GuestLineTest, PassesEachProgramsFramesToItsUserUntilItEnds) {
   EXPECT_EQ(second.hear(), "11 0 0 ");
   second.say({FrameKind::kResume, Stream::kInput, 0, {}});
   EXPECT_EQ(guest_->hear(), "9 0 " + std::to_string(two) + " ");
+}
+
+// More would throttle a guest's terminal, and user-mode Linux reads no more then.
+TEST_F(GuestLineTest, SendsNoMoreThanTheGuestHasRoomForAndMoreAsItReads) {
+  greet();
+  auto [one, number] = user_with_program();
+  one.say({FrameKind::kData, Stream::kInput, 0, std::string(10'000, 'x')});
+  size_t room = kLineBytes - kHeaderBytes;  // the frame of user_with_program()
+  for (const uint32_t read : {100U, 1'000U, 2'500U}) {
+    EXPECT_EQ(guest_->take_bytes(room), room);
+    guest_->say({FrameKind::kStopped, Stream::kInput, number, {}});
+    EXPECT_EQ(one.hear(), "11 0 0 ");
+    EXPECT_FALSE(guest_->has_more());
+    std::string answer;
+    append_number(answer, FrameKind::kTaken, Stream::kInput, 0, read);
+    guest_->say_bytes(answer);
+    room = read;
+  }
+  EXPECT_EQ(guest_->take_bytes(room), room);
 }
 
 TEST_F(GuestLineTest, HangsUpForAUserWhoIsGone) {

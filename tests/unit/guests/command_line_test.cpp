@@ -44,6 +44,16 @@ TEST(QemuCommand, SharesItsMemoryAndItsFolders) {
                     "local,path=/run/t/board,mount_tag=board,security_model=none"}));
 }
 
+TEST(Guests, HaveALineIfTheyAreGivenOne) {
+  EXPECT_THAT(uml_command(two_nics(), kInstallation, kPlaces, 7), IsSupersetOf({"ssl0=fd:7", "line=ttyS0"}));
+  EXPECT_THAT(uml_command(two_nics(), kInstallation, kPlaces), Not(Contains(HasSubstr("line="))));
+  EXPECT_THAT(
+      qemu_command(two_nics(), kInstallation, kPlaces, 7),
+      IsSupersetOf({"socket,id=line,fd=7", "virtio-serial-pci,vectors=0", "virtserialport,chardev=line,name=softspine",
+                    "console=ttyS0 panic=-1 net.ifnames=0 guest=9p line=vport*p1"}));
+  EXPECT_THAT(qemu_command(two_nics(), kInstallation, kPlaces), Not(Contains(HasSubstr("line"))));
+}
+
 TEST(QemuCommand, GivesUpMsiXWithoutKvmOnly) {
   auto installation = kInstallation;
   EXPECT_THAT(qemu_command(two_nics(), installation, kPlaces),

@@ -69,7 +69,7 @@ def holds_what_is_shipped(it: Softspine) -> Problems:
     wanted = {f'share/softspine/{name}' for name in testbeds} | {f'share/doc/softspine/{name}' for name in tracked('docs')} | {f'share/softspine/{name}' for name in tracked('examples')}
     wanted |= {f'libexec/softspine/{name.removeprefix("testbeds/")}' for name in tracked('testbeds/guests') if name.count('/') == 3}
     wanted |= {f'libexec/softspine/{name}' for name in ('namespaces/enter', 'verbs_device/enter', 'verbs/libibverbs.so.1', 'verbs/libsoftspine_names.so',
-                                                         'softspine-keeper', 'install', 'packages', 'sai-rpc')}
+                                                         'softspine-agent', 'softspine-keeper', 'install', 'packages', 'sai-rpc')}
     wanted |= {'bin/softspine', 'bin/softspine-verbs', 'bin/softspine-sai-rpc', 'share/doc/softspine/LICENSE', 'share/softspine/testbed.schema.json'}
     wanted |= {f'share/{name}' for name in ('man/man1/softspine.1', 'man/man1/softspine-run.1', 'man/man1/softspine-verbs.1', 'man/man1/softspine-sai-rpc.1',
                                            'bash-completion/completions/softspine', 'fish/vendor_completions.d/softspine.fish', 'zsh/site-functions/_softspine')}

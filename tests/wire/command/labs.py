@@ -50,7 +50,7 @@ def lab(it: Softspine, text: str = LAB, *options: str) -> Iterator[None]:
 
 def inside(it: Softspine, *command: str, given: bytes = b'', host: str = 'h1') -> tuple[int, bytes]:
     done = subprocess.run([it.binary, 'exec', host, '--', *command], env=it.env, cwd=it.folder, input=given, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=60, check=False)
+                          stderr=subprocess.PIPE, timeout=240, check=False)
     return done.returncode, done.stdout
 
 

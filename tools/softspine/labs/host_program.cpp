@@ -4,10 +4,8 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,7 +17,7 @@
 
 #include "control/server/client.hpp"
 #include "dataplane/edge/owned_fd.hpp"
-#include "tools/command/complain.hpp"
+#include "testbeds/process/attended_program.hpp"
 
 // glibc 2.36's header does not declare its functions as C.
 extern "C" {
@@ -31,12 +29,10 @@ namespace softspine::tools {
 using control::Client;
 using control::Json;
 using dataplane::OwnedFd;
+using testbeds::Attendant;
 
 namespace {
 
-constexpr int kNotFound = 127;
-constexpr int kCannotRun = 126;
-constexpr std::initializer_list<int> kPassedOn{SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 // As a host's own command has it (testbeds/namespaces/enter).
 constexpr std::initializer_list<int> kTakenAway{CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_BOOT, CAP_SYS_TIME, CAP_MKNOD};
 
@@ -68,102 +64,11 @@ std::string enter(const HostEntrance& entrance) {
   return "";
 }
 
-sigset_t set_of(std::initializer_list<int> numbers) {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : numbers) sigaddset(&set, number);
-  return set;
-}
-
-// The terminal of stdin, if this process is its foreground.
-class Foreground {
- public:
-  Foreground() : is_ours_(isatty(STDIN_FILENO) != 0 && tcgetpgrp(STDIN_FILENO) == getpgrp()) {}
-  bool is_ours() const { return is_ours_; }
-  // SIGTTOU must be blocked: whoever gives the terminal may be in its background.
-  void give_to(pid_t group) const {
-    if (is_ours_) tcsetpgrp(STDIN_FILENO, group);
-  }
-
- private:
-  bool is_ours_;
-};
-
-// The parent's side: signals wait in `all_`, and are taken one by one.
-class Attendant {
- public:
-  Attendant() {
-    sigset_t blocked = set_of({SIGCHLD, SIGTTOU});
-    for (const int number : kPassedOn) sigaddset(&blocked, number);
-    sigprocmask(SIG_BLOCK, &blocked, &before_);
-    awaited_ = blocked;
-    sigdelset(&awaited_, SIGTTOU);
-  }
-  ~Attendant() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  Attendant(const Attendant&) = delete;
-  Attendant& operator=(const Attendant&) = delete;
-
-  // In the child. It may have begun before its parent has given it the terminal.
-  void become_child() const {
-    if (terminal_.is_ours()) {
-      setpgid(0, 0);
-      terminal_.give_to(getpgrp());
-    }
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
-
-  int attend(pid_t child) const {
-    if (terminal_.is_ours()) setpgid(child, child);
-    terminal_.give_to(child);
-    for (;;) {
-      siginfo_t info{};
-      const int number = sigwaitinfo(&awaited_, &info);
-      if (number < 0) continue;
-      if (number != SIGCHLD) {
-        pass_on(child, number, info.si_code <= 0);
-        continue;
-      }
-      int how = 0;
-      if (waitpid(child, &how, WNOHANG | WUNTRACED) != child) continue;
-      if (WIFSTOPPED(how)) {
-        if (terminal_.is_ours()) stop_with(child);
-        continue;
-      }
-      terminal_.give_to(getpgrp());
-      return WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
-    }
-  }
-
- private:
-  // The terminal's own come to its foreground: to the child, too, if that is in our group; to us alone if the child has
-  // not got the terminal yet.
-  void pass_on(pid_t child, int number, bool is_sent) const {
-    if (is_sent) {
-      kill(child, number);
-    } else if (terminal_.is_ours()) {
-      kill(-child, number);
-    }
-  }
-
-  // With our whole group, as the terminal would have done it, until our own shell lets us go on.
-  void stop_with(pid_t child) const {
-    terminal_.give_to(getpgrp());
-    kill(0, SIGSTOP);
-    terminal_.give_to(child);
-    kill(-child, SIGCONT);
-  }
-
-  Foreground terminal_;
-  sigset_t before_{};
-  sigset_t awaited_{};
-};
-
 void put_environment(const HostEntrance& entrance) {
   for (const auto& [name, value] : entrance.environment) setenv(name.c_str(), value.c_str(), 1);
 }
 
 [[noreturn]] void be_child(const HostEntrance& entrance, const Attendant& attendant, const std::function<int()>& work) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   attendant.become_child();
   for (const int right : kTakenAway) prctl(PR_CAPBSET_DROP, right, 0, 0, 0);
   put_environment(entrance);
@@ -179,7 +84,11 @@ std::expected<HostEntrance, std::string> entrance_of(const std::string& fabric, 
   if (!client) return std::unexpected(client.error());
   const auto answer = client->call("entrance", {{"node", host}});
   if (!answer) return std::unexpected(answer.error());
-  HostEntrance out{.host = host, .environment = {}, .folder = answer->value("folder", ""), .process = {}};
+  HostEntrance out{.host = host,
+                   .environment = {},
+                   .folder = answer->value("folder", ""),
+                   .process = {},
+                   .line = answer->value("line", "")};
   const Json& environment = (*answer)["environment"];
   for (const auto& [name, value] : environment.items()) out.environment[name] = value.get<std::string>();
   const Json& process = (*answer)["process"];
@@ -199,17 +108,6 @@ std::expected<int, std::string> run_on_host(const HostEntrance& entrance, const 
   if (child < 0) return std::unexpected(entrance.host + ": fork: " + std::strerror(errno));
   if (child == 0) be_child(entrance, attendant, work);
   return attendant.attend(child);
-}
-
-int become(const std::vector<std::string>& command) {
-  std::vector<std::string> copies = command;
-  std::vector<char*> words;
-  for (std::string& word : copies) words.push_back(word.data());
-  words.push_back(nullptr);
-  execvp(words.front(), words.data());
-  const int why = errno;
-  complain("softspine: {}: {}\n", command.front(), std::strerror(why));
-  return why == ENOENT ? kNotFound : kCannotRun;
 }
 
 }  // namespace softspine::tools

@@ -437,7 +437,8 @@ void FabricServer::add_entrance() {
            if (!entrance) return std::unexpected(entrance.error());
            return Json{{"environment", entrance->environment},
                        {"folder", entrance->folder.string()},
-                       {"process", entrance->process ? Json(*entrance->process) : Json()}};
+                       {"process", entrance->process ? Json(*entrance->process) : Json()},
+                       {"line", entrance->line.string()}};
          });
 }
 
