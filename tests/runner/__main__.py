@@ -45,6 +45,9 @@ def run(suite: Suite, meson: Meson, chosen: list[Suite], pattern: str | None) ->
     try:
         tests = meson.build(suite, chosen)
         built = time.monotonic()
+        others = [s.build for s in chosen[chosen.index(suite) + 1:] if s.build != suite.build and not s.reads_only]
+        if others and suite.parallel:
+            meson.build_ahead(others[0], chosen)
         outcomes, seconds = meson.test(suite, tests, pattern)
     except StepFailed as failure:
         built, outcomes, seconds = time.monotonic(), [Outcome(f'{suite.name}: what it needs is built', FAILED, str(failure))], {}
@@ -52,8 +55,11 @@ def run(suite: Suite, meson: Meson, chosen: list[Suite], pattern: str | None) ->
     print(f'{counts(outcomes):36} {time.monotonic() - built:7.1f} s'
           + (f'   (build {built - started:.0f} s)' if built - started >= 1 else '')
           + (f'   (longest: {longest}, {seconds[longest]:.0f} s)' if seconds.get(longest, 0) >= LONG else ''), flush=True)
-    for o in (o for o in outcomes if suite.tells and o.kind == PASSED):
-        print(f'    {o.name:24} {o.message}', flush=True)
+    for o in outcomes:
+        if o.kind == FAILED:  # at the end again, with why: whoever ends this earlier knows which
+            print(f'    failed: {o.name}', flush=True)
+        elif suite.tells and o.kind == PASSED:
+            print(f'    {o.name:24} {o.message}', flush=True)
     return outcomes
 
 

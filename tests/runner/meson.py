@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 from contextlib import suppress
 from pathlib import Path
@@ -26,9 +27,11 @@ class Meson:
     def __init__(self, env: dict[str, str]) -> None:
         self._env = {**os.environ, **ENVIRONMENT, **env}
         self._running: subprocess.Popen | None = None
+        self._ahead: subprocess.Popen | None = None
 
     def end(self) -> None:
         """From a signal's handler. `meson test` ends its tests' process groups."""
+        self.end_building_ahead()
         if self._running:
             self._running.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -37,17 +40,39 @@ class Meson:
     def build(self, suite: Suite, chosen: list[Suite]) -> dict[str, dict]:
         """The suite's tests by name; built at once with what the later suites of its folder need, so that no core waits for
         the last of each."""
-        folder = suite.build
+        self.end_building_ahead()
+        tests, command = self._plan_build(suite.build, chosen)
+        if command and not suite.reads_only:
+            self._must(command)
+        if suite.prepares:
+            self._must([str(ROOT / suite.prepares)])
+        return {t['name']: t for t in tests if suite.holds & _suites_of(t)}
+
+    def build_ahead(self, folder: Build, chosen: list[Suite]) -> None:
+        """While tests run, with the processor time that they leave: tests by the wall clock wait for much of theirs. What
+        fails fails again when the folder's turn has come."""
+        if not shutil.which('chrt'):
+            return
+        with suppress(StepFailed):
+            command = self._plan_build(folder, chosen)[1]
+            self._ahead = subprocess.Popen(['chrt', '--idle', '0', *command], env=self._env, cwd=ROOT, stdin=subprocess.DEVNULL,
+                                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+
+    def end_building_ahead(self) -> None:
+        if self._ahead:
+            with suppress(ProcessLookupError):
+                os.killpg(self._ahead.pid, signal.SIGTERM)  # ninja removes what its compilers have half written
+            self._ahead.wait()
+            self._ahead = None
+
+    def _plan_build(self, folder: Build, chosen: list[Suite]) -> tuple[list[dict], list[str]]:
+        """All tests of a folder, and the command that builds those of the suites."""
         self._configure(folder)
         tests = self._introspect(folder, '--tests')
         together = frozenset().union(*(s.holds for s in chosen if s.build == folder and not s.reads_only))
         needed = {target for t in tests if together & _suites_of(t) for target in t['depends']}
         files = [file for t in self._introspect(folder, '--targets') if t['id'] in needed for file in t['filename']]
-        if files and not suite.reads_only:
-            self._must(['ninja', '-C', str(folder.path), *(os.path.relpath(file, folder.path) for file in files)])
-        if suite.prepares:
-            self._must([str(ROOT / suite.prepares)])
-        return {t['name']: t for t in tests if suite.holds & _suites_of(t)}
+        return tests, ['ninja', '-C', str(folder.path), *(os.path.relpath(file, folder.path) for file in files)] if files else []
 
     def test(self, suite: Suite, tests: dict[str, dict], pattern: str | None) -> tuple[list[Outcome], dict[str, float]]:
         """And how many seconds each took. With a pattern: tests of that name, and of the others those cases."""

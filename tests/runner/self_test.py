@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -40,16 +42,20 @@ ENDINGS = {
 }
 
 
+def set_up(folder: Path) -> suites.Build:
+    build = suites.Build(str(folder / 'build'), [], 0)
+    subprocess.run(['meson', 'setup', str(build.path), str(folder)], check=True, stdout=subprocess.DEVNULL)
+    (build.path / 'softspine-options').write_text(json.dumps([build.compiler, build.options]))
+    return build
+
+
 def project(folder: Path) -> suites.Suite:
     lines = ["project('softspine')", "sh = find_program('sh')"]
     for name, (protocol, script, _) in ENDINGS.items():
         (folder / name).write_text(script)
         lines.append(f"test('t/{name}', sh, args: [files('{name}')], suite: 't', protocol: '{protocol}', timeout: {1 if name == 'hangs' else 300})")
     (folder / 'meson.build').write_text('\n'.join(lines))
-    build = suites.Build(str(folder / 'build'), [], 0)
-    subprocess.run(['meson', 'setup', str(build.path), str(folder)], check=True, stdout=subprocess.DEVNULL)
-    (build.path / 'softspine-options').write_text(json.dumps([build.compiler, build.options]))
-    return suites.Suite('t', build, frozenset({'t'}), 0, reads_only=True)
+    return suites.Suite('t', set_up(folder), frozenset({'t'}), 0, reads_only=True)
 
 
 def same(found, wanted) -> list[str]:
@@ -89,10 +95,41 @@ def of_meson(folder: Path) -> dict[str, list[str]]:
     return points
 
 
+def builds_ahead(folder: Path) -> list[str]:
+    """What has been built ahead stands, and what is being built ends with all its programs."""
+    (folder / 'make').write_text('echo $$ >"$1.pid"; if [ "$2" = slow ]; then sleep 99; fi; touch "$1"')
+    (folder / 'meson.build').write_text("""project('softspine')
+sh = find_program('sh')
+foreach name : ['fast', 'slow']
+  made = custom_target(name, output: name, command: [sh, files('make'), '@OUTPUT@', name])
+  test(name, sh, args: ['-c', 'true'], depends: made, suite: name)
+endforeach
+""")
+    build = set_up(folder)
+    fast, slow = (suites.Suite(name, build, frozenset({name}), 0) for name in ('fast', 'slow'))
+    meson = Meson({})
+    meson.build_ahead(build, [fast])
+    meson._ahead.wait()
+    found = [(build.path / 'fast').exists()]
+    meson.build_ahead(build, [slow])
+    pid = build.path / 'slow.pid'
+    while not (pid.exists() and pid.read_text()):
+        if meson._ahead.poll() is not None:
+            return ['what is slow ended by itself']
+    ended = select.poll()
+    ended.register(os.pidfd_open(int(pid.read_text())), select.POLLIN)
+    meson.end_building_ahead()
+    found += [bool(ended.poll(20_000)), (build.path / 'slow').exists()]
+    return same(found, [True, True, False])
+
+
 def main() -> int:
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
-        points = {'fuzzers_are_counted': fuzzers_are_counted(), 'plans_name_every_suite': plans_name_every_suite(), **of_meson(Path(folder))}
+        other = Path(folder) / 'ahead'
+        other.mkdir()
+        points = {'fuzzers_are_counted': fuzzers_are_counted(), 'plans_name_every_suite': plans_name_every_suite(),
+                  **of_meson(Path(folder)), 'builds_ahead': builds_ahead(other)}
     for name, problems in points.items():
         if tap.wants(name):
             tap.point(name, problems)
