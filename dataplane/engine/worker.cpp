@@ -49,6 +49,10 @@ void Worker::quiesce(Instant upto, bool asked) noexcept {
 RunEnd Worker::run(Instant end) noexcept {
   Instant floor = engine_.now_;
   Instant horizon;
+  const auto reach = [&](Instant upto) {
+    floor = upto;
+    if (index_ == 0) engine_.reach(upto);
+  };
   for (;;) {
     const bool busy = is_time_to_poll(horizon) && edges_.poll(std::max(floor, engine_.clock_.horizon()));
     const WindowReport all = meeting_.meet(index_, report(busy));
@@ -57,12 +61,12 @@ RunEnd Worker::run(Instant end) noexcept {
     horizon = all.horizon;
     if (all.stop) return RunEnd::kStopped;
     if (all.act) {  // now, and not when something else happens
+      if (engine_.clock_.is_wall()) reach(std::max(floor, std::min(all.horizon, first)));  // it may have slept
       quiesce(floor, all.act);
       continue;
     }
     if (all.action < end && all.next >= all.action && all.horizon >= all.action) {
-      floor = all.action;
-      if (index_ == 0) engine_.reach(floor);
+      reach(all.action);
       quiesce(floor, all.act);
       continue;
     }
@@ -73,12 +77,10 @@ RunEnd Worker::run(Instant end) noexcept {
     const Instant until = std::min({all.next + engine_.lookahead_, all.horizon, limit});
     if (all.next < until) {
       run_window(until);
-      floor = until;
+      reach(until);
       idle_rounds_ = 0;
-      if (index_ == 0) engine_.reach(floor);
     } else {
-      floor = std::max(floor, std::min(all.horizon, limit));
-      if (index_ == 0) engine_.reach(floor);
+      reach(std::max(floor, std::min(all.horizon, limit)));
       if (busy || all.busy) {
         idle_rounds_ = 0;
       } else {

@@ -376,6 +376,52 @@ class IdleClock final : public Clock {
   Instant now_;
 };
 
+// A wall that is a millisecond on after each sleep, in which somebody has posted.
+class PostingClock final : public Clock {
+ public:
+  Instant horizon() noexcept override { return now_; }
+  void idle(Instant, uint32_t, const Wake&) noexcept override {
+    now_ = now_ + Duration::ms(1);
+    engine->post([this](Instant at) {
+      EXPECT_EQ(at, now_) << "it is done when it was posted, not when the sleep began";
+      if (++done == 5) engine->stop();
+    });
+  }
+  bool is_wall() const noexcept override { return true; }
+  void start(Instant) noexcept override {}
+  Engine* engine = nullptr;
+  int done = 0;
+
+ private:
+  Instant now_ = Instant::at_ps(1'000'000'000);  // what is due at the start is done before the first sleep
+};
+
+TEST(Engine, WhatIsPostedWhileAWorkerSleepsIsDoneByTheClock) {
+  PostingClock clock;
+  Gossip gossip{1, 9, 1, &clock};
+  clock.engine = &gossip.engine();
+  EXPECT_EQ(gossip.engine().run(Instant::never()), RunEnd::kStopped);
+  EXPECT_EQ(clock.done, 5);
+}
+
+TEST(Engine, WhatIsPostedToALateFabricIsDoneBeforeTheEventsThatAreDue) {
+  ManualClock clock;
+  Gossip gossip{1, 9, 1, &clock};
+  gossip.begin();
+  Instant first = Instant::never();
+  Instant acted;
+  clock.set(ns(100'000));
+  gossip.engine().post([&](Instant at) {
+    acted = at;
+    for (uint32_t i = 0; i < 9; ++i) EXPECT_TRUE(gossip.node(i).heard().empty());
+  });
+  gossip.engine().run(ns(100'000));
+  for (uint32_t i = 0; i < 9; ++i) {
+    if (!gossip.node(i).heard().empty()) first = std::min(first, gossip.node(i).heard().front().at);
+  }
+  EXPECT_LE(acted, first);
+}
+
 TEST(Engine, ProgressGoesOnWhileNothingHappens) {
   IdleClock clock;
   Gossip gossip{1, 9, 1, &clock};
