@@ -143,6 +143,14 @@ std::vector<const RankSteps*> ranks_that_waited(const JobSteps& job, size_t most
   return out;
 }
 
+// Of some of its ranks.
+Json job_rows(const JobSteps& job, Json rows) {
+  return {{"name", job.name},
+          {"kind", job.is_training ? "training" : "collective"},
+          {"ranks", job.ranks.size()},
+          {"rows", std::move(rows)}};
+}
+
 Json spans_row(const RankSteps& rank) {
   Json kinds = Json::object();
   for (size_t kind = 0; kind < kStepWords.size(); ++kind) {
@@ -247,11 +255,8 @@ Json waits_json(const StepsSnapshot& steps) {
     for (const RankSteps* rank : ranks_that_waited(job, kRanks)) rows.push_back(wait_row(*rank));
     Json causes = causes_json(job);
     if (causes.size() > kRanks) causes.erase(causes.begin() + kRanks, causes.end());
-    out.push_back({{"name", job.name},
-                   {"kind", job.is_training ? "training" : "collective"},
-                   {"ranks", job.ranks.size()},
-                   {"rows", std::move(rows)},
-                   {"causes", std::move(causes)}});
+    out.push_back(job_rows(job, std::move(rows)));
+    add_key(out.back(), "causes", std::move(causes));
   }
   return out;
 }
@@ -271,10 +276,7 @@ Json spans_json(const StepsSnapshot& steps) {
   for (const JobSteps& job : steps.jobs) {
     Json rows = Json::array();
     for (const RankSteps* rank : ranks_to_draw(job, kRanks)) rows.push_back(spans_row(*rank));
-    out.push_back({{"name", job.name},
-                   {"kind", job.is_training ? "training" : "collective"},
-                   {"ranks", job.ranks.size()},
-                   {"rows", std::move(rows)}});
+    out.push_back(job_rows(job, std::move(rows)));
   }
   return out;
 }

@@ -340,7 +340,7 @@ function show() {
   fillUplinks(frame);
   fillFlows(frame);
   describe();
-  drawStrips();
+  if (shown >= 0) drawStrips(); // with the slider's instant
 }
 
 function stopOrGoOn() {

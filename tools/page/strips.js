@@ -16,9 +16,11 @@ const stripPlace = (ps) => STRIP_LEFT + (ps - drawnTime().from) / Math.max(1, dr
 const stripInstant = (x) => drawnTime().from + (x - STRIP_LEFT) / (stripCanvas.clientWidth - STRIP_LEFT - STRIP_RIGHT) * (drawnTime().to - drawnTime().from);
 
 function readStrips(jobs) {
-  const rows = jobs.flatMap((job) => job.rows.map((row) => ({ job: job.name, ...row })));
+  // By rank: who has waited longest changes, and a row that moves cannot be followed.
+  const rows = jobs.flatMap((job) => job.rows.map((row) => ({ job: job.name, ...row })).sort((one, other) => one.rank - other.rank));
   const ends = rows.flatMap((row) => Object.values(row.spans).filter((spans) => spans.length > 0).map((spans) => [spans[0][0], spans[spans.length - 1][1]]));
-  const marked = strips ? Math.min(strips.marked, rows.length - 1) : -1;
+  const before = strips && strips.rows[strips.marked];
+  const marked = before ? rows.findIndex((row) => row.job === before.job && row.rank === before.rank) : -1;
   strips = { rows, from: Math.min(...ends.map(([from]) => from)), to: Math.max(...ends.map(([, to]) => to)), marked };
   return ends.length > 0;
 }

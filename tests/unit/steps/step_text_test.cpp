@@ -95,6 +95,44 @@ TEST(StepText, IsJsonForPrograms) {
   EXPECT_EQ(json["jobs"][0]["causes"][0]["waits"], 1);
 }
 
+// 70 ranks: rank r waits for 1 + (37 r modulo 70) us, which are all different.
+StepsSnapshot seventy_ranks() {
+  StepsSnapshot out = two_ranks();
+  JobSteps& job = out.jobs[0];
+  const RankSteps waits = job.ranks[1];
+  job.ranks.clear();
+  for (uint32_t rank = 0; rank < 70; ++rank) {
+    job.ranks.push_back(waits);
+    job.ranks.back().rank = rank;
+    job.ranks.back().longest[0].to = us(61 + 37 * rank % 70);
+  }
+  return out;
+}
+
+TEST(StepText, ShowsTheRanksWithTheLongestWaitsTheLongestFirst) {
+  const Json spans = spans_json(seventy_ranks());
+  ASSERT_EQ(spans[0]["rows"].size(), 16U);
+  EXPECT_EQ(spans[0]["ranks"], 70);
+  EXPECT_EQ(spans[0]["kind"], "collective");
+  for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ(37 * spans[0]["rows"][i]["rank"].get<uint32_t>() % 70, 69 - i);
+  EXPECT_EQ(spans[0]["rows"][0]["spans"]["wait"], Json::parse("[[60000000, 100000000, 40000000]]"));
+  EXPECT_TRUE(spans[0]["rows"][0]["spans"]["send"].empty());
+  EXPECT_FALSE(contains(spans.dump(), "causes"));
+  const Json waits = waits_json(seventy_ranks());
+  ASSERT_EQ(waits[0]["rows"].size(), 64U);
+  EXPECT_EQ(waits[0]["rows"][0]["rank"], spans[0]["rows"][0]["rank"]);
+  EXPECT_EQ(waits[0]["causes"].size(), 1U);
+  EXPECT_TRUE(contains(step_picture(seventy_ranks(), "small"), "and 6 ranks that waited less"));
+}
+
+// Fewer than are shown: in their own order, also those that have not waited.
+TEST(StepText, ShowsAllRanksOfASmallJob) {
+  const Json rows = spans_json(two_ranks())[0]["rows"];
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["host"], "h1");
+  EXPECT_EQ(rows[0]["spans"]["compute"], Json::parse("[[0, 60000000, 60000000]]"));
+}
+
 // 0 to 100 us on 130 to 1,280.
 TEST(StepPicture, DrawsSpansWhereTheirTimesAre) {
   const std::string svg = step_picture(two_ranks(), "small");
