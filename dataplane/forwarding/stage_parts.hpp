@@ -20,6 +20,19 @@ inline uint16_t vlan_of(const PortForwarding& port, const PacketMeta& meta) {
   return std::ranges::binary_search(port.tagged_vlans, id) ? id : uint16_t{0};
 }
 
+// The traffic class, queue and priority group; `is_ip`: by DSCP, unless the maps want the PCP of what is tagged.
+[[gnu::always_inline]] inline void classify_by(const QosMaps& maps, bool is_ip, PacketMeta& meta) noexcept {
+  uint8_t tc = 0;
+  if (is_ip && (meta.flags & maps.pcp_flags) == 0) [[likely]] {
+    tc = maps.dscp_to_tc[meta.dscp_ecn >> 2];
+  } else if ((meta.flags & kIsTagged) != 0) {
+    tc = maps.dot1p_to_tc[meta.vlan >> 13];
+  }
+  meta.traffic_class = tc;
+  meta.queue = maps.tc_to_queue[tc];
+  meta.priority_group = maps.tc_to_pg[tc];
+}
+
 // The hash of an IPv4 packet for a hash that is_plain(), in as few steps as there are.
 inline uint32_t plain_ipv4_hash_of(const EcmpHash& hash, const Packet& packet) {
   const PacketMeta& meta = packet.meta();

@@ -271,16 +271,7 @@ void classify(const SwitchTables& tables, Burst& burst) noexcept {
   for (Packet& packet : burst) {
     PacketMeta& meta = packet.meta();
     if (meta.verdict != Verdict::kContinue) continue;
-    const QosMaps& maps = alike ? state.qos : state.port_qos[meta.in_port];
-    uint8_t tc = 0;
-    if ((meta.flags & (kIsIpv4 | kIsIpv6)) != 0 && (meta.flags & maps.pcp_flags) == 0) {
-      tc = maps.dscp_to_tc[meta.dscp_ecn >> 2];
-    } else if ((meta.flags & kIsTagged) != 0) {
-      tc = maps.dot1p_to_tc[meta.vlan >> 13];
-    }
-    meta.traffic_class = tc;
-    meta.queue = maps.tc_to_queue[tc];
-    meta.priority_group = maps.tc_to_pg[tc];
+    classify_by(alike ? state.qos : state.port_qos[meta.in_port], (meta.flags & (kIsIpv4 | kIsIpv6)) != 0, meta);
   }
 }
 

@@ -19,25 +19,13 @@ struct UsualSwitch {
   uint64_t router;
 };
 
-void classify_usual(const QosMaps& maps, uint32_t flags, PacketMeta& meta) noexcept {
-  uint8_t tc = 0;
-  if ((flags & maps.pcp_flags) == 0) [[likely]] {
-    tc = maps.dscp_to_tc[meta.dscp_ecn >> 2];
-  } else if ((flags & kIsTagged) != 0) {
-    tc = maps.dot1p_to_tc[meta.vlan >> 13];
-  }
-  meta.traffic_class = tc;
-  meta.queue = maps.tc_to_queue[tc];
-  meta.priority_group = maps.tc_to_pg[tc];
-}
-
 [[gnu::noinline]] bool bridge_usual(const UsualSwitch& here, Packet& packet, uint16_t vlan,
                                     uint64_t destination) noexcept {
   PacketMeta& meta = packet.meta();
   if ((destination >> 40 & ethernet::kMulticastBit) != 0 || here.state.ports[meta.in_port].isolated) return false;
   const uint16_t out = here.tables.fdb.find(vlan, destination, meta.at);
   if (out == Fdb::kUnknown || out == meta.in_port) return false;
-  classify_usual(here.state.qos, meta.flags, meta);
+  classify_by(here.state.qos, true, meta);
   meta.vlan = vlan;
   meta.next_hop = kBridgedNextHop;
   meta.out_port = out;
@@ -61,7 +49,8 @@ void classify_usual(const QosMaps& maps, uint32_t flags, PacketMeta& meta) noexc
   return state.members[group.first + meta.hash % group.count];
 }
 
-// False: the packet is not usual, and as it was.
+// False: the packet is not usual, and its bytes are as they were. (Its source may have been learned, which the stages
+// would do again.)
 template <PassPorts P>
 [[gnu::always_inline]] inline bool forward_one_usual(const UsualSwitch& here, Packet& packet) noexcept {
   const ForwardingState& state = here.state;
@@ -94,7 +83,7 @@ template <PassPorts P>
   const Adjacency& adjacency = state.adjacencies[next_hop];
   if (meta.frame_bytes - meta.l3_offset > adjacency.mtu) [[unlikely]]
     return false;
-  classify_usual(state.qos, flags, meta);
+  classify_by(state.qos, true, meta);
   meta.next_hop = next_hop;
   meta.out_port = adjacency.port;
   meta.vlan = adjacency.vlan;

@@ -20,9 +20,9 @@ namespace softspine::dataplane {
 
 // Whether any packet of a switch with this state is usual.
 bool is_usual_switch(const ForwardingState& state) noexcept;
-// Takes the usual packets at the front of a parsed burst; returns how many. `bridge`: the switch's ports may be
-// bridged, as the stage bridge() has it; if not, all are routed, as accept_routed() has it.
+// Whether ports may be bridged, as the stage bridge() has them, or all are routed, as accept_routed() has them.
 enum class PassPorts : uint8_t { kRouted, kBridged };
+// Takes the usual packets at the front of a parsed burst; returns how many.
 template <PassPorts P>
 uint32_t forward_usual(SwitchTables& tables, Burst& burst) noexcept;
 

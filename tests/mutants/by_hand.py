@@ -17,7 +17,7 @@ class Row(NamedTuple):
 BY_HAND = [
     Row('dataplane/forwarding/bridge.cpp', '(meta.flags & kIsTagged) == 0', '(meta.flags & kIsTagged) != 0',
         'a LACPDU at a tagged port never reaches LACP', within='(meta.flags & kIsTagged) == 0 && is_reserved'),
-    Row('dataplane/forwarding/stages.cpp', '(meta.flags & maps.pcp_flags) == 0', 'true', 'a port that trusts PCP classifies by DSCP'),
+    Row('dataplane/forwarding/stage_parts.hpp', '(meta.flags & maps.pcp_flags) == 0', 'true', 'a port that trusts PCP classifies by DSCP'),
     Row('control/load/qos_maps.cpp', '!maps.dscp_to_tc.is_named', 'true', 'a port with both maps trusts PCP',
         within='trust(maps.dot1p_to_tc.is_named && !maps.dscp_to_tc.is_named'),
     Row('control/compile/switch_vlans.cpp', 'while (std::ranges::find(given_, next_) != given_.end()) ++next_;', ';', "a ToR numbers a VLAN like one of the file's"),
