@@ -3,6 +3,7 @@
 
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/packet/wire.hpp"
+#include "dataplane/units/check.hpp"
 
 namespace softspine::dataplane {
 
@@ -187,6 +188,22 @@ inline void parse_one(Packet& packet) {
   return true;
 }
 
+// What is said of a sound packet is what its bytes say.
+void doubt(Packet& packet) {
+  const PacketMeta believed = packet.meta();
+  parse_one(packet);
+  PacketMeta& found = packet.meta();
+  SOFTSPINE_CHECK(found.reason == DropReason::kCount && found.verdict == Verdict::kContinue, found.reason,
+                  found.verdict);
+  SOFTSPINE_CHECK(found.ether_type == believed.ether_type, found.ether_type, believed.ether_type);
+  SOFTSPINE_CHECK(found.l3_offset == believed.l3_offset, found.l3_offset, believed.l3_offset);
+  SOFTSPINE_CHECK(found.l4_offset == believed.l4_offset, found.l4_offset, believed.l4_offset);
+  SOFTSPINE_CHECK(found.flags == believed.flags, found.flags, believed.flags);
+  SOFTSPINE_CHECK(found.ip_protocol == believed.ip_protocol, found.ip_protocol, believed.ip_protocol);
+  SOFTSPINE_CHECK(found.dscp_ecn == believed.dscp_ecn, found.dscp_ecn, believed.dscp_ecn);
+  found = believed;
+}
+
 }  // namespace
 
 void parse(Packet& packet) noexcept {
@@ -197,6 +214,7 @@ void parse(Burst& burst) noexcept {
   for (Packet& packet : burst) {
     PacketMeta& meta = packet.meta();
     if (meta.is_sound && meta.frame_bytes <= kMaxFrameBytes) [[likely]] {
+      if constexpr (kDoubts) doubt(packet);
       if ((meta.flags & kIsTagged) != 0) meta.vlan = load16(packet.data() + ethernet::kTci);
       meta.verdict = Verdict::kContinue;
       continue;

@@ -9,6 +9,13 @@ namespace softspine::dataplane {
 
 [[noreturn]] void check_failed(const char* claim, const char* file, int line, int64_t a, int64_t b);
 
+// In builds with a sanitizer, what hot paths believe without a look is computed all the same, and checked.
+#ifdef SOFTSPINE_DOUBTS
+inline constexpr bool kDoubts = true;
+#else
+inline constexpr bool kDoubts = false;
+#endif
+
 }  // namespace softspine::dataplane
 
 // The one macro of the room: a function could not print the claim's text.

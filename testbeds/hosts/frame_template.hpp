@@ -63,8 +63,10 @@ class alignas(64) FrameTemplate {
                           icrc_.with(id_bits, __builtin_bswap32(changed)));
   }
 
-  // Writes into the meta of such a frame, without a tag, what the first switch's parse would find. Of IPv4 alone.
+  // Writes into the meta of such a frame, without a tag, what the first switch's parse would find, if it is IPv4.
   void describe(dataplane::PacketMeta& meta) const {
+    if (!is_sound_) [[unlikely]]
+      return;
     meta.ether_type = dataplane::ethernet::kTypeIpv4;
     meta.l3_offset = dataplane::ethernet::kBytes;
     meta.l4_offset = dataplane::ethernet::kBytes + dataplane::ipv4::kMinBytes;
@@ -72,7 +74,7 @@ class alignas(64) FrameTemplate {
     meta.flags = dataplane::kIsIpv4 | dataplane::kIsUdp | dataplane::kIsRoce;
     meta.ip_protocol = dataplane::ip::kUdp;
     meta.dscp_ecn = bytes_[dataplane::ethernet::kBytes + dataplane::ipv4::kTos];
-    meta.is_sound = is_sound_;
+    meta.is_sound = true;
   }
 
   uint32_t stored_bytes() const { return stored_bytes_; }

@@ -5,6 +5,7 @@
 
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/packet/icrc.hpp"
+#include "dataplane/units/check.hpp"
 
 namespace softspine::testbeds {
 
@@ -157,7 +158,7 @@ std::expected<RoceFrame, DropReason> read_roce(const FrameBytes& frame) noexcept
 }
 
 std::expected<RoceFrame, DropReason> read_right_roce(const FrameBytes& frame) noexcept {
-  return read(frame, true);
+  return read(frame, !kDoubts);
 }
 
 }  // namespace softspine::testbeds

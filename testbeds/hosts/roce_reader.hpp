@@ -61,7 +61,8 @@ std::optional<uint32_t> psn_of_message_end(FrameBytes frame) noexcept;
 // Needs claims_roce(). The reason why it is not to be believed, kUnsupported if it is sound but of no
 // kind that a host of ours receives.
 std::expected<RoceFrame, dataplane::DropReason> read_roce(const FrameBytes& frame) noexcept;
-// The same for a frame whose checksums are known to be right (PacketMeta::has_right_sums): they are not computed.
+// The same for a frame whose checksums are known to be right (PacketMeta::has_right_sums): they are not computed,
+// but by builds that doubt (kDoubts).
 std::expected<RoceFrame, dataplane::DropReason> read_right_roce(const FrameBytes& frame) noexcept;
 
 }  // namespace softspine::testbeds

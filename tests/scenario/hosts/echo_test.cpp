@@ -106,10 +106,7 @@ TEST(Echo, WhatWasDamagedBeforeASwitchWroteStaysDamaged) {
   TwoHosts pair({.meddle = [&](Meddler& node, Packet packet) {
     if (packet.meta().in_port == 0) {
       parse(packet);
-      if (number++ == 2) {
-        bth_in(packet)[bth::kPartitionKey] ^= 1;
-        packet.meta().has_right_sums = false;  // as of a packet from outside
-      }
+      if (number++ == 2) bth_in(packet)[bth::kPartitionKey] ^= 1;
       add_telemetry(packet, {.time = 77});
     }
     node.pass(std::move(packet));

@@ -106,7 +106,6 @@ TEST(HostJudgement, AFlippedBitFailsTheIcrcAndCountsAsMissing) {
   TwoHosts hosts{{.meddle = [&rng](Meddler& self, Packet packet) {
     const uint32_t psn = load24(packet.data() + 14 + 20 + 8 + bth::kPsn);
     // Behind the UDP header, but for BTH byte 4, the ICRC covers every bit; from the RETH on nothing else looks.
-    packet.meta().has_right_sums = false;  // as of a packet from outside: then the host looks
     if (psn % 10 == 4)
       packet.data()[14 + 20 + 8 + bth::kBytes + rng.below(20)] ^= static_cast<uint8_t>(1 << rng.below(8));
     self.pass(std::move(packet));

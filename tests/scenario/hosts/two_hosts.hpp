@@ -38,7 +38,9 @@ class Meddler final : public Node {
     return inbox().next();
   }
   // Out of the port it did not come in by, after everything sent before.
+  // It may have been changed here, so it counts as one from outside.
   void pass(Packet packet) {
+    packet.meta().has_right_sums = packet.meta().is_sound = false;
     const uint16_t port = packet.meta().in_port ^ 1;
     const Instant start = std::max(packet.meta().at, free_at_[port]);
     free_at_[port] = transmitter(PortNo{port}).send(std::move(packet), start);
