@@ -137,7 +137,7 @@ void Switch::dispatch_counted(Burst& burst) noexcept {
 
 // Everything that does not simply go on. Apart, so that what does needs no room for it.
 void Switch::end_here(Packet packet, Instant now) noexcept {
-  egress_.settle_through(now);
+  egress_.complete_through(now);
   PacketMeta& meta = packet.meta();
   meta.is_sound = false;  // answers are written over it
   LocalAgent::Outcomes outcomes;
@@ -178,7 +178,7 @@ void Switch::end_lacp(Packet packet, Instant now) noexcept {
 
 void Switch::act_on_lacp(Instant now) noexcept {
   egress_.act_through(now);
-  egress_.settle_through(now);
+  egress_.complete_through(now);
   reach(now);
   lacp_.act(now, [this, now](PortNo port, const Lacpdu& pdu) { send_lacp(port, pdu, now); });
 }

@@ -57,7 +57,7 @@ class Switch : public dataplane::Node {
   void drain() noexcept override;
   bool puts_off() const noexcept override { return true; }
   dataplane::Instant first_put_off() const noexcept override { return egress_.first_put_off(); }
-  void settle_before(dataplane::Instant now) noexcept override { egress_.settle_before(now); }
+  void complete_before(dataplane::Instant now) noexcept override { egress_.complete_before(now); }
 
  protected:
   // The loop; `forward` is the role's stages over a burst, inlined. Usual packets at a burst's front go through them in

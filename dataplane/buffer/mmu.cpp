@@ -10,11 +10,16 @@ namespace softspine::dataplane {
 
 namespace {
 
-// One goes by credit, or holds more reserved cells than the plan gives it.
+// One goes by credit, or what it holds is not as this plan would have charged it: more than the reserved cells,
+// shared ones although reserved ones are left, or headroom.
 bool wants_each_release(const std::vector<PriorityGroupUse>& groups, const std::vector<QueueUse>& queues) noexcept {
-  const auto is_overdrawn = [](const auto& use) { return use.reserved_left < 0; };
-  return std::ranges::any_of(groups, &PriorityGroupUse::credited) || std::ranges::any_of(groups, is_overdrawn) ||
-         std::ranges::any_of(queues, is_overdrawn);
+  const auto is_of_last_plan = [](const auto& use) {
+    return use.reserved_left < 0 || (use.reserved_left > 0 && use.shared != 0);
+  };
+  const auto is_special = [&](const PriorityGroupUse& group) {
+    return group.credited || group.headroom != 0 || is_of_last_plan(group);
+  };
+  return std::ranges::any_of(groups, is_special) || std::ranges::any_of(queues, is_of_last_plan);
 }
 
 std::vector<PoolUse> pools_of(const std::vector<PoolPlan>& plans, const std::vector<PoolUse>& before) {

@@ -25,12 +25,12 @@
 // port. Frames that the switch makes itself are charged to one more port, whose number is ports(). A new plan (apply)
 // moves no cells: cells that are held stay charged as they were, and only later frames are judged by the new plan.
 //
-// A caller may report releases late (Departures puts them off), while none is reported that changes an XOFF. What is
-// held follows from the sum of cells alone, reserved ones first, so late releases lead to the same state. Until they
-// are reported, too many cells count as held: admit_usual() can only refuse then what admit() would take, and a
-// watermark or an XOFF is never due because of them: before admit() all releases are reported. exact_only() tells when
-// no release may be late: while a group has raised XOFF or goes by credit, and while a new plan has taken reserved
-// cells away that are held.
+// A caller may report releases late (Departures puts them off), while none is reported that changes an XOFF. By one
+// plan what is held follows from the sum of cells alone, reserved ones first, so late releases lead to the same state.
+// Until they are reported, too many cells count as held: admit_usual() can only refuse then what admit() would take,
+// and a watermark or an XOFF is never due because of them: before admit() all releases are reported. exact_only() tells
+// when no release may be late: while a group has raised XOFF or goes by credit; after a new plan by which what is held
+// would have been charged otherwise; and where ports have limits, since admit_usual() takes nothing then.
 //
 // Invariants: a pool's use = the sum of its groups' (queues') use; no use is negative; all are 0 when nothing
 // is held. Watermarks: the highest use since the start or since they were cleared.
@@ -142,7 +142,7 @@ class alignas(kCacheLine) Mmu {
   void set_pg(uint32_t port, uint32_t pg, const PriorityGroupPlan& plan, bool shut) noexcept;
   void set_queue(uint32_t port, uint32_t queue, const QueuePlan& plan, bool shut) noexcept;
   // Whether each release has to be reported at its instant.
-  bool exact_only() const { return xoffs_ != 0 || is_planned_exact_; }
+  bool exact_only() const { return xoffs_ != 0 || is_planned_exact_ || has_port_limits_; }
   // After apply(): whether a group that had raised XOFF may clear it by the new plan. If so, it counts as cleared.
   bool reconsider_xoff(uint16_t port, uint8_t group) noexcept;
 

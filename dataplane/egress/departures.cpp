@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "dataplane/packet/telemetry_writer.hpp"
@@ -101,9 +100,9 @@ void Departures::put_off_departures(bool may) noexcept {
 
 Instant Departures::first_put_off() const noexcept {
   Instant first = Instant::never();
-  for (const EgressPort& port : std::span{ports_.get(), count_}) {
-    if (port.put_off && port.busy) first = std::min(first, port.wire_left);
-  }
+  put_off_.for_each([&](uint32_t number) {
+    if (ports_[number].busy) first = std::min(first, ports_[number].wire_left);
+  });
   return first;
 }
 

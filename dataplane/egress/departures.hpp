@@ -7,7 +7,7 @@
 //              neighbour (PFC, credit), else the scheduler's choice among the queues that are not held. A late poll
 //              therefore changes no rate: start = max(ready, port free). WRED marks a packet when it begins to leave
 //   put off    behind a frame nothing waits: that it has left concerns nobody until its port, its cells or its counters
-//              are asked for. Its departure is no event, but is settled then, with all others that are due. If
+//              are asked for. Its departure is no event, but is completed then, with all others that are due. If
 //              something comes to wait behind it, its departure becomes an event. So do all departures, and no more are
 //              put off, while instants of departures matter to somebody else (put_off_departures)
 //   hold       a queue is held while flow control blocks one of its priorities, or a shaper is closed: its own, or the
@@ -78,7 +78,7 @@ class alignas(kCacheLine) Departures {
     prefetch(ports_.get() + number);
     prefetch(&ports_[number].queues[q]);
   }
-  // As add(), for a packet to which the frame that has left, and is not settled, passes on what it is charged.
+  // As add(), for a packet to which the frame that has left, and is overdue, passes on what it is charged.
   [[gnu::always_inline]] void follow(EgressPort& port, uint32_t number, Packet& packet, Instant now) noexcept {
     PortCounters& counters = *port.counters;
     QueueCounters& queue = counters.queues[port.wire_queue];
@@ -91,30 +91,30 @@ class alignas(kCacheLine) Departures {
     send(port, queue, std::move(packet), now);
     put_off(port, number);
   }
-  // Whether departures may be put off from now on. If not, those that are become events: the caller has settled those
-  // that are due.
+  // Whether departures may be put off from now on. If not, those that are become events: the caller has completed
+  // those that are due.
   void put_off_departures(bool may) noexcept;
-  // Whether the port's frame has left by `now`, and is not settled.
-  static bool is_unsettled(const EgressPort& port, Instant now) {
+  // Whether the port's frame has left by `now`, and its departure is not completed.
+  static bool is_overdue(const EgressPort& port, Instant now) {
     return port.put_off && port.busy && port.wire_left <= now;
   }
   // Whether it is known that no port is so.
-  bool are_settled(Instant now) const { return put_off_.none_is_due(now); }
-  // Calls settle(port, number) for each such port: for that alone whose departure was put off last, but not for port
+  bool are_complete(Instant now) const { return put_off_.none_is_due(now); }
+  // Calls complete(port, number) for each such port: for that alone whose departure was put off last, but not for port
   // `but`; and for all.
-  template <typename Settle>
-  [[gnu::always_inline]] void settle_last(Instant now, uint32_t but, Settle&& settle) noexcept {
+  template <typename Complete>
+  [[gnu::always_inline]] void complete_last(Instant now, uint32_t but, Complete&& complete) noexcept {
     if (put_off_.last() == but) return;
     const std::optional<uint32_t> last = put_off_.take_last(now);
-    if (last && is_unsettled(ports_[*last], now)) settle(ports_[*last], *last);
+    if (last && is_overdue(ports_[*last], now)) complete(ports_[*last], *last);
   }
-  template <typename Settle>
-  void settle_all(Instant now, Settle&& settle) noexcept {
-    if (are_settled(now)) return;
+  template <typename Complete>
+  void complete_all(Instant now, Complete&& complete) noexcept {
+    if (are_complete(now)) return;
     put_off_.revise([&](uint32_t number) {
       EgressPort& port = ports_[number];
       if (port.busy && port.wire_left > now) return port.wire_left;
-      if (port.busy) settle(port, number);
+      if (port.busy) complete(port, number);
       port.put_off = false;
       return Instant::never();
     });

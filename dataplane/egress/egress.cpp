@@ -20,7 +20,7 @@ void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router
   watchdogs_.apply(*plan, [&](const WatchdogFinding& finding) { carry_out(finding, now); });
   const std::shared_ptr<const QosPlan> last = std::exchange(plan_, std::move(plan));  // flow control still has it
   admission_.apply(*plan_);
-  choose_exactness();
+  allow_putting_off();
   wred_.apply(*plan_);
   departures_.apply(*plan_, router);
   std::vector<uint8_t> raised(ports());
@@ -35,20 +35,18 @@ void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router
     // Credit frames wait for the port's timer: before the first window nothing can be sent.
     flow_control_.port(i).goes_by_credit() ? departures_.arm(i) : departures_.kick(i, now);
   }
-  choose_exactness();
   set_watchdog_timer(last.get(), now);
 }
 
-// Where more than the usual may come of it. All departures so far are settled before: the buffer is as it is.
+// Where more than the usual may come of it. All departures so far are completed.
 DropReason Egress::enqueue_unusual(Packet& packet, Instant now) noexcept {
-  settle_through(now);
   const PacketMeta& meta = packet.meta();
   const uint16_t number = meta.out_port;
   EgressPort& port = departures_.port(number);
   const DropReason refused = admission_.admit(port, packet);
   if (refused != DropReason::kCount) return refused;
   const uint32_t group = meta.held_by;
-  choose_exactness();
+  allow_putting_off();
   departures_.add(port, number, meta.queue, packet, now);
   if (admission_.must_raise_xoff()) raise_xoff(group, now);
   return DropReason::kCount;
@@ -63,7 +61,7 @@ void Egress::set_watchdog_timer(const QosPlan* last, Instant now) noexcept {
 
 void Egress::fire() noexcept {
   const Instant at = timers_.next();
-  settle_before(at);
+  complete_before(at);
   const uint32_t timer = timers_.take();
   if (timer != timers_.watchdogs()) {
     const uint8_t before = flow_control_.port(timer).pauses().mask();
@@ -100,7 +98,7 @@ void Egress::raise_xoff(uint32_t group, Instant now) noexcept {
 }
 
 void Egress::clear_xoff(uint32_t group, Instant now) noexcept {
-  choose_exactness();
+  allow_putting_off();
   const uint32_t port = group / kPriorities;
   if (port >= ports()) return;  // what the switch itself makes pauses nobody
   const uint8_t before = flow_control_.port(port).raised_xoff();
@@ -159,7 +157,7 @@ void Egress::shut(PortNo port, Priority priority, bool shut, Instant now) noexce
   const uint32_t n = port.value();
   for (uint8_t i = 0; i < kQueues; ++i) {
     const bool is_shut = admission_.shut(n, i, priority, shut);
-    choose_exactness();
+    allow_putting_off();
     if (!is_shut || plan_->ports[n].watchdog.keeps_waiting) continue;
     flush_queue(n, i, now, [&](Packet packet) {
       departures_.port(n).counters->queues[i].refused(packet.frame_bytes());

@@ -11,7 +11,7 @@
 //   enqueue   admission charges the packet to a priority group and a queue, or refuses it; departures let it begin to
 //             leave, or queue it; if the group has entered its headroom, XOFF is raised last, so the PFC frame begins
 //             at once where that port's wire is free
-//             (An enqueue that is not the usual case is asked for again when all departures so far are settled.)
+//             (An enqueue that is not the usual case is asked for again when all departures so far are completed.)
 //   departure the frame's cells go back, which may clear its group's XOFF; then the port's next frame begins
 //   timer     the port's flow control and shapers are looked at again; or the watchdogs poll, and what they find is
 //             carried out: the priority is shut, or its pauses are ignored, until it is restored
@@ -55,18 +55,18 @@ class Egress {
     const uint16_t number = meta.out_port;
     const uint8_t q = meta.queue;
     EgressPort& port = departures_.port(number);
-    departures_.settle_last(now, number, [this](EgressPort& last, uint32_t at) { settle(last, at); });
-    if (Departures::is_unsettled(port, now)) {
+    departures_.complete_last(now, number, [this](EgressPort& last, uint32_t at) { complete(last, at); });
+    if (Departures::is_overdue(port, now)) {
       if ((port.held >> q & 1) == 0 && admission_.pass_on(port, packet)) {
         departures_.follow(port, number, packet, now);
         return DropReason::kCount;
       }
-      settle(port, number);
+      complete(port, number);
     }
-    bool is_exact = departures_.are_settled(now);
+    bool is_exact = departures_.are_complete(now);
     while (!admission_.admit_usual(port, packet, is_exact)) [[unlikely]] {
       if (is_exact) return enqueue_unusual(packet, now);
-      settle_through(now);
+      complete_through(now);
       is_exact = true;
     }
     departures_.add(port, number, q, packet, now);
@@ -87,11 +87,11 @@ class Egress {
   Instant next() const { return std::min(departures_.next(), timers_.next()); }
 
   // Departures that were put off (departures.hpp) are no events: next() leaves them out. Those before `now` are to be
-  // settled before anything that an observer may read or a control action may change; those at `now`, too, before an
+  // completed before anything that an observer may read or a control action may change; those at `now`, too, before an
   // arrival that is not simply enqueued.
-  void settle_before(Instant now) noexcept { settle_through(now - Duration::ps(1)); }
-  [[gnu::noinline]] void settle_through(Instant now) noexcept {
-    departures_.settle_all(now, [this](EgressPort& port, uint32_t number) { settle(port, number); });
+  void complete_before(Instant now) noexcept { complete_through(now - Duration::ps(1)); }
+  [[gnu::noinline]] void complete_through(Instant now) noexcept {
+    departures_.complete_all(now, [this](EgressPort& port, uint32_t number) { complete(port, number); });
   }
   Instant first_put_off() const noexcept { return departures_.first_put_off(); }
 
@@ -161,7 +161,7 @@ class Egress {
     departures_.start_following(port, number, at);
   }
   // The frame on the port's wire has left, and its departure was put off.
-  [[gnu::always_inline]] void settle(EgressPort& port, uint32_t number) noexcept {
+  [[gnu::always_inline]] void complete(EgressPort& port, uint32_t number) noexcept {
     Departures::count_departure(port);
     const bool is_event = admission_.release(number, port.wire_queue, port.wire_held_by, port.wire_cells);
     SOFTSPINE_CHECK(!is_event, number, port.wire_held_by);
@@ -171,7 +171,7 @@ class Egress {
   // The following functions are called rarely, and lie apart (egress.cpp).
   [[gnu::noinline]] DropReason enqueue_unusual(Packet& packet, Instant now) noexcept;
   // Whether departures may be put off, after the buffer or the plan may have changed that.
-  void choose_exactness() noexcept { departures_.put_off_departures(!mmu().exact_only()); }
+  void allow_putting_off() noexcept { departures_.put_off_departures(!mmu().exact_only()); }
   [[gnu::noinline]] void raise_xoff(uint32_t group, Instant now) noexcept;
   [[gnu::noinline]] void clear_xoff(uint32_t group, Instant now) noexcept;
   [[gnu::noinline]] void fire() noexcept;

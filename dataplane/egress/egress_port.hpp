@@ -31,7 +31,7 @@ struct alignas(64) EgressPort {
   Cast wire_cast = Cast::kUnicast;
   uint8_t waiting = 0;     // bit q: queue q is not empty
   uint8_t held = 0;        // bit q: queue q is blocked by flow control, its shaper is closed, or TX is disabled
-  bool busy = false;       // a frame is on the wire, or has left and is not settled yet
+  bool busy = false;       // a frame is on the wire, or has left, which is not completed yet
   bool put_off = false;    // the end of the frame on its wire is no event (departures.hpp)
   bool has_frame = false;  // a pause or credit frame goes next
   bool does_more = false;  // with each frame: charges, writes_telemetry

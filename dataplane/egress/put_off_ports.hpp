@@ -36,18 +36,22 @@ class PutOffPorts {
     return last_;
   }
   uint32_t last() const { return last_; }
+  template <typename See>
+  void for_each(See&& see) const {
+    for (uint32_t word = 0; word < bits_.size(); ++word) {
+      for (uint64_t left = bits_[word]; left != 0; left &= left - 1)
+        see(word * kWordBits + static_cast<uint32_t>(std::countr_zero(left)));
+    }
+  }
   // Calls look(port) for each: it returns when its departure is due, or never() if it is one of them no more.
   template <typename Look>
   void revise(Look&& look) noexcept {
     due_from_ = Instant::never();
-    for (uint32_t word = 0; word < bits_.size(); ++word) {
-      for (uint64_t left = bits_[word]; left != 0; left &= left - 1) {
-        const uint32_t port = word * kWordBits + static_cast<uint32_t>(std::countr_zero(left));
-        const Instant due = look(port);
-        if (due.is_never()) remove(port);
-        due_from_ = std::min(due_from_, due);
-      }
-    }
+    for_each([&](uint32_t port) {
+      const Instant due = look(port);
+      if (due.is_never()) remove(port);
+      due_from_ = std::min(due_from_, due);
+    });
   }
 
  private:

@@ -145,12 +145,12 @@ void Engine::forget_posts() noexcept {
 }
 
 // What readers and actions find is as if nothing had been put off.
-void Engine::settle_before(Instant now) {
-  for (Node* const node : putting_off_) node->settle_before(now);
+void Engine::complete_before(Instant now) {
+  for (Node* const node : putting_off_) node->complete_before(now);
 }
 
 void Engine::run_actions(Instant upto, bool asked) {
-  settle_before(upto);
+  complete_before(upto);
   while (meeting_->share_action(next_action()) <= upto) {
     if (next_action() > upto) continue;  // another rank's
     Timed& due = first_of(timed_) <= first_of(looks_) ? timed_ : looks_;
@@ -195,7 +195,7 @@ RunEnd Engine::run(Instant end) {
   if (!built_) build();
   const RunEnd result = run_workers(end);
   if (result == RunEnd::kStopped) forget_posts();
-  settle_before(result == RunEnd::kIdle && end.is_never() ? end : now_);
+  complete_before(result == RunEnd::kIdle && end.is_never() ? end : now_);
   progress_.store(now_.count_ps(), std::memory_order_relaxed);
   // Posted while the last window ran. (Over ranks nothing is.)
   if (config_.ranks.talk == nullptr && posted_flag_.load(std::memory_order_relaxed)) run_actions(now_, true);

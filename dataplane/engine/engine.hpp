@@ -160,9 +160,10 @@ class Engine {
     now_ = upto;
     progress_.store(upto.count_ps(), std::memory_order_relaxed);
   }
+  // Nodes do what they have put off, as far as it is due before `now`.
+  void complete_before(Instant now);
   // Called by worker 0 while the others wait: runs the posted actions, and the timed ones due at `upto` or before.
   // `asked`: something was posted, or somebody wants a rest, on any rank.
-  void settle_before(Instant now);
   void run_actions(Instant upto, bool asked);
   RunEnd run_workers(Instant end);
   using Timed = std::multimap<Instant, Action>;

@@ -57,7 +57,7 @@ class Node {
   // to do what is due before `now`.
   virtual bool puts_off() const noexcept { return false; }
   virtual Instant first_put_off() const noexcept { return Instant::never(); }
-  virtual void settle_before(Instant) noexcept {}
+  virtual void complete_before(Instant) noexcept {}
 
   // Ends every packet the node holds (not those in its inbox). Called after the last window.
   virtual void drain() noexcept {}

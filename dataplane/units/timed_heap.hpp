@@ -33,9 +33,6 @@ class TimedHeap {
   Instant next() const { return next_; }
   uint32_t top_id() const { return first_id_; }
 
-  // As top_id(); of an empty heap an arbitrary number.
-  uint32_t first_id() const { return first_id_; }
-
   void push(Instant at, uint32_t id) {
     if (size_ == room_) [[unlikely]]
       grow();
@@ -54,11 +51,6 @@ class TimedHeap {
     } else {
       sift_down(0, entries_[size_]);
     }
-  }
-  // Whether the first entry would still be the first at a later instant.
-  bool stays_first(Instant at) const {
-    const Entry later{at, first_id_};
-    return (size_ < 2 || before(later, entries_[1])) && (size_ < 3 || before(later, entries_[2]));
   }
   // The first entry gets a later instant: cheaper than pop and push.
   void replace_top(Instant at) {

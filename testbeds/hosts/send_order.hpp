@@ -47,7 +47,7 @@ class alignas(dataplane::kCacheLine) SendOrder {
   dataplane::Instant next() const { return head_ != tail_ ? dataplane::Instant{} : waiting_.next(); }
 
   // Whose turn is next, or an arbitrary number; for prefetching alone.
-  uint32_t first() const { return head_ != tail_ ? front_ : waiting_.first_id(); }
+  uint32_t first() const { return head_ != tail_ ? front_ : waiting_.top_id(); }
 
   // Whose turn it is at `now` ≥ next().
   uint32_t take(dataplane::Instant now) {

@@ -83,11 +83,33 @@ std::vector<DrawnFrame> draw_frames(Rng& rng) {
   return out;
 }
 
+// At an instant the switch gets another plan: with more reserved cells here and there, or drawn anew.
+struct PlanChange {
+  Instant at;
+  QosPlan plan;
+};
+std::vector<PlanChange> draw_changes(Rng& rng, const QosPlan& plan) {
+  std::vector<PlanChange> out;
+  for (uint64_t i = rng.below(3); i > 0; --i) {
+    const Instant at = Instant::at_ps(static_cast<int64_t>(rng.below(40'000'000)));
+    QosPlan next = rng.below(4) == 0 ? *draw_plan(rng) : plan;
+    for (PortBufferPlan& port : next.buffer.ports) {
+      for (QueuePlan& queue : port.queues) queue.reserved_cells += static_cast<uint32_t>(rng.below(3) * rng.below(8));
+      for (PriorityGroupPlan& group : port.groups)
+        group.reserved_cells += static_cast<uint32_t>(rng.below(3) * rng.below(8));
+    }
+    out.push_back({at, std::move(next)});
+  }
+  std::ranges::sort(out, {}, &PlanChange::at);
+  return out;
+}
+
 struct SwitchSeen {
   std::vector<std::pair<Instant, Frame>> arrived;
   std::vector<std::vector<PortCounters>> counters;  // at each look, and at the end
   std::vector<std::vector<uint32_t>> buffer;
   std::vector<Instant> next_events;
+  uint32_t put_off = 0;  // looks that found departures put off
   friend bool operator==(const SwitchSeen&, const SwitchSeen&) = default;
 };
 
@@ -114,12 +136,17 @@ std::vector<uint32_t> buffer_of(const Mmu& mmu) {
 }
 
 // `looks`: when control reads everything, or does not.
-SwitchSeen seen_with(QosPlan plan, const std::vector<DrawnFrame>& frames, const std::vector<Instant>& looks,
-                     bool all_are_events) {
-  for (PortBufferPlan& port : plan.buffer.ports) port.groups[kUnused].credited = all_are_events;
-  ForwardingState state = bench_state();
-  state.plan = std::make_shared<const QosPlan>(std::move(plan));
-  Bench<pipelines::Core> bench{std::move(state)};
+SwitchSeen seen_with(const QosPlan& first, const std::vector<PlanChange>& changes,
+                     const std::vector<DrawnFrame>& frames, const std::vector<Instant>& looks, bool all_are_events) {
+  const auto state_of = [all_are_events](QosPlan plan) {
+    for (PortBufferPlan& port : plan.buffer.ports) port.groups[kUnused].credited = all_are_events;
+    ForwardingState state = bench_state();
+    state.plan = std::make_shared<const QosPlan>(std::move(plan));
+    return state;
+  };
+  Bench<pipelines::Core> bench{state_of(first)};
+  for (const PlanChange& change : changes)
+    bench.engine().at(change.at, [&](Instant now) { bench.publish(state_of(change.plan), now); });
   SwitchSeen out;
   const auto look = [&](bool is_end) {
     out.counters.push_back(bench.node().counters());
@@ -127,6 +154,7 @@ SwitchSeen seen_with(QosPlan plan, const std::vector<DrawnFrame>& frames, const 
     for (uint16_t p = 0; p < kBenchPorts; ++p)
       out.buffer.back().push_back(bench.node().egress().departures().is_sending(PortNo{p}));
     if (!is_end) out.next_events.push_back(bench.engine().next_event());
+    out.put_off += bench.node().first_put_off().is_never() ? 0 : 1;
   };
   for (const Instant at : looks) bench.engine().look_at(at, [&look](Instant) { look(false); });
   for (const DrawnFrame& each : frames) bench.send_at(each.at, each.port, each.frame);
@@ -139,6 +167,7 @@ SwitchSeen seen_with(QosPlan plan, const std::vector<DrawnFrame>& frames, const 
 }
 
 TEST(PutOffDepartures, AreSeenByNobody) {
+  uint32_t put_off = 0;
   for (uint64_t n = 0; n < to_repeat(100); ++n) {
     Rng rng{seed() + n, 1};
     const auto plan = draw_plan(rng);
@@ -146,13 +175,17 @@ TEST(PutOffDepartures, AreSeenByNobody) {
     std::vector<Instant> looks;
     for (uint64_t i = rng.below(20); i > 0; --i)
       looks.push_back(Instant::at_ps(static_cast<int64_t>(rng.below(40'000'000))));
-    const SwitchSeen exact = seen_with(*plan, frames, looks, true);
-    const SwitchSeen lazy = seen_with(*plan, frames, looks, false);
+    const auto changes = draw_changes(rng, *plan);
+    const SwitchSeen exact = seen_with(*plan, changes, frames, looks, true);
+    const SwitchSeen lazy = seen_with(*plan, changes, frames, looks, false);
+    EXPECT_EQ(exact.put_off, 0U) << "seed " << seed() + n;
+    put_off += lazy.put_off;
     EXPECT_TRUE(exact.arrived == lazy.arrived) << "seed " << seed() + n;
     EXPECT_TRUE(exact.counters == lazy.counters) << "seed " << seed() + n;
     EXPECT_TRUE(exact.buffer == lazy.buffer) << "seed " << seed() + n;
     EXPECT_EQ(exact.next_events, lazy.next_events) << "seed " << seed() + n;
   }
+  EXPECT_GT(put_off, 0U);
 }
 
 }  // namespace

@@ -155,6 +155,20 @@ TEST_F(Watchdog, WhereTheChipKeepsWhatWaitsOnlyWhatComesIsDropped) {
   EXPECT_EQ(drops(6), 1u);
 }
 
+// The frame leaves 340 ns before the poll that ends the storm, and nothing comes behind it.
+TEST_F(Watchdog, CountsAFrameThatHasLeftShortlyBeforeItLooks) {
+  start(WatchdogAction::kForward);
+  storm(Duration::us(10), Duration::us(1000));
+  run_to(Duration::us(700));
+  ASSERT_TRUE(watchdog().stormed());
+  send(Duration::us(1599), 6);
+  run_to(Duration::us(1599));
+  ASSERT_TRUE(watchdog().stormed());
+  run_to(Duration::us(1700));
+  ASSERT_FALSE(watchdog().stormed());
+  EXPECT_EQ(in_last_storm(), (WatchdogTraffic{.tx_packets = 1}));
+}
+
 TEST_F(Watchdog, CountsWhatPassesInTheLastStormAndInAll) {
   start(WatchdogAction::kForward);
   send(Duration::us(2), 6);  // before any storm
