@@ -38,9 +38,9 @@ WindowReport RankMeeting::meet(uint32_t worker, const WindowReport& mine) noexce
 void RankMeeting::start_clock(Clock& clock, Instant origin) noexcept {
   if (clock_ == nullptr) return clock.start(origin);
   constexpr uint32_t kLots = 100;  // some of them have waited nowhere
-  exchange_stamps();
+  // All are here before one starts. Nothing may be stamped yet: clocks that have not started show another time.
+  talk_.exchange(RankTalk::Purpose::kClock);
   clock_->start(origin);
-  has_sent_ = false;
   for (uint32_t i = 0; i < kLots; ++i) exchange_stamps();
   const Instant zero = clock_->own();
   for (uint32_t r = 0; r < talk_.ranks(); ++r) put(talk_.to(r), zero);

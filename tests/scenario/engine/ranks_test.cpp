@@ -153,6 +153,34 @@ TEST(Ranks, HearWhatOneProcessHears) {
   }
 }
 
+// Shows the time since its machine booted until it is started.
+class BootedClock final : public Clock {
+ public:
+  explicit BootedClock(Instant boot) : now_(boot) {}
+  Instant horizon() noexcept override { return now_; }
+  void idle(Instant, uint32_t, const Wake&) noexcept override {}
+  bool is_wall() const noexcept override { return true; }
+  void start(Instant origin) noexcept override { now_ = origin; }
+
+ private:
+  Instant now_;
+};
+
+TEST(Ranks, BelieveNoClockThatHasNotStarted) {
+  RankThreads::run(3, [](RankLink& link) {
+    if (link.rank() != 0) register_worker_thread();
+    {
+      BootedClock own{Instant::at(Duration::s(100) / (link.rank() + 1))};
+      FollowingClock clock{own, Duration::us(1)};
+      Part part{link, 1, &clock};
+      EXPECT_EQ(part.engine().run(at_ns(0)), RunEnd::kDone);
+      EXPECT_EQ(clock.horizon(), at_ns(0)) << "rank " << link.rank();
+      EXPECT_EQ(clock.uncertainty(), Duration{}) << "rank " << link.rank();
+    }
+    if (link.rank() != 0) unregister_worker_thread();
+  });
+}
+
 // Each rank's own clock is moved by hand, and shows another time than the first one's, or shows less than that by and
 // by.
 TEST(Ranks, OnTheWallClockShowOneTimeAndHearTheSame) {
