@@ -165,7 +165,9 @@ Fields engine_fields() {
        "clock only, as are the next two."},
       {"engine.meeting_p99_ps", "ps",
        "Wall time of a meeting of all ranks, as it was measured before the run: the 99th percentile."},
-      {"engine.clock_uncertainty_ps", "ps", "How much emulated time the ranks' clocks may be apart."},
+      {"engine.clock_uncertainty_ps", "ps",
+       "How far a rank's clock may be from rank 0's at the end, in emulated time: that of the rank that knows it "
+       "least."},
   };
 }
 

@@ -367,7 +367,7 @@ struct EngineSnapshot {
   dataplane::Histogram lateness_ps;  // emulated; wall clock only
   double wall_seconds = 0;           // since the start
   std::optional<RankPace> pace;      // for who watches a run over ranks
-  // Over ranks on the wall clock: and how far their clocks may be apart, in emulated time.
+  // Over ranks on the wall clock: and how far one of their clocks may be from rank 0's, in emulated time.
   std::optional<RankMeetingTime> meeting;
   dataplane::Duration clock_uncertainty;
 };

@@ -26,6 +26,8 @@ class ClockBounds {
   // `span`: by our clock. Short, since clocks drift; long enough for a lot that has not waited.
   explicit ClockBounds(Duration span) : span_(span) {}
 
+  // Of the first span.
+  void begin(Instant now) noexcept { began_ = now; }
   void see_theirs(Instant sent, Instant came) noexcept { lower_ = std::max(lower_, sent - came); }
   void see_ours(Instant sent, Instant came) noexcept { upper_ = std::min(upper_, came - sent); }
   // Our clock shows `now`. True if a span has ended, and ahead() is of now.
@@ -34,10 +36,13 @@ class ClockBounds {
   void close(Instant now) noexcept;
 
   Duration ahead() const { return ahead_; }
-  // What it may be wrong by, if the ways there and back are as different as they can be.
-  Duration uncertainty() const { return is_known_ ? least_ / 2 : Duration{}; }
+  // What somebody is wrong by, at `now`, who takes their clock to be `ahead` of ours: at most. The bounds of the last
+  // span that had both hold, and since it began the clocks may have drifted. Zero before the first such span.
+  Duration error_of(Duration ahead, Instant now) const noexcept;
 
  private:
+  // Of the time that passes: two clocks of 100 parts in a million each.
+  static constexpr int64_t kDriftPart = 5'000;
   static constexpr Duration kNoLower = Duration::ps(-(int64_t{1} << 62));
   static constexpr Duration kNoUpper = Duration::ps(int64_t{1} << 62);
 
@@ -46,6 +51,9 @@ class ClockBounds {
   Duration lower_ = kNoLower;
   Duration upper_ = kNoUpper;
   Duration least_ = kNoUpper;  // distance of the two
+  Duration held_lower_;        // of the last span that had both
+  Duration held_upper_;
+  Instant held_since_;
   Duration ahead_;
   bool is_known_ = false;
 };

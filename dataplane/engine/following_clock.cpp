@@ -10,14 +10,14 @@ void FollowingClock::idle(Instant next, uint32_t round, const Wake& wake) noexce
 }
 
 void FollowingClock::set(Instant zero, Instant origin) noexcept {
-  since_ = own_.horizon();
+  since_ = followed_ = own_.horizon();
   bounds_.close(since_);
   to_origin_ = origin - zero;
   from_ = to_ = bounds_.ahead() + to_origin_;
 }
 
 void FollowingClock::follow() noexcept {
-  const Instant now = own_.horizon();
+  const Instant now = followed_ = own_.horizon();
   if (!bounds_.close_span(now)) return;
   from_ = correction(now);
   to_ = bounds_.ahead() + to_origin_;

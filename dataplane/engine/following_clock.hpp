@@ -27,7 +27,10 @@ class FollowingClock final : public Clock {
   }
   void idle(Instant next, uint32_t round, const Wake& wake) noexcept override;
   bool is_wall() const noexcept override { return own_.is_wall(); }
-  void start(Instant origin) noexcept override { own_.start(origin); }
+  void start(Instant origin) noexcept override {
+    own_.start(origin);
+    bounds_.begin(own_.horizon());
+  }
 
   // What the own clock shows. The instants of all below are by own clocks.
   Instant own() noexcept { return own_.horizon(); }
@@ -39,8 +42,8 @@ class FollowingClock final : public Clock {
   // Now and then: goes after what has been seen.
   void follow() noexcept;
 
-  // Of what rank 0's clock shows, as far as can be known.
-  Duration uncertainty() const { return bounds_.uncertainty(); }
+  // How far this clock may have been from rank 0's at the last follow(), at most. Rank 0's own: zero.
+  Duration uncertainty() const noexcept { return bounds_.error_of(correction(followed_) - to_origin_, followed_); }
 
  private:
   Duration correction(Instant own) const noexcept;
@@ -51,6 +54,7 @@ class FollowingClock final : public Clock {
   Duration from_;       // the correction at `since_`, and what it goes to
   Duration to_;
   Instant since_;
+  Instant followed_;  // the last follow()
 };
 
 }  // namespace softspine::dataplane

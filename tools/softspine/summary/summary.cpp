@@ -42,9 +42,10 @@ void add_head(std::string& out, const Json& report) {
                      short_time(engine["lateness_p50_ps"]), short_time(engine["lateness_p99_ps"]),
                      short_time(engine["lateness_max_ps"]), engine["dilation"].get<int64_t>());
   if (!engine.contains("meeting_p50_ps")) return;
-  out += fmt::format("a meeting of ranks takes p50 {}, p99 {} of wall time; their clocks are at most {} apart\n",
-                     short_time(engine["meeting_p50_ps"]), short_time(engine["meeting_p99_ps"]),
-                     short_time(engine["clock_uncertainty_ps"]));
+  out +=
+      fmt::format("a meeting of ranks takes p50 {}, p99 {} of wall time; their clocks are at most {} from rank 0's\n",
+                  short_time(engine["meeting_p50_ps"]), short_time(engine["meeting_p99_ps"]),
+                  short_time(engine["clock_uncertainty_ps"]));
 }
 
 // The last acknowledgement only where somebody acknowledges.
