@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "testbeds/run/begin_together.hpp"
 #include "testbeds/run/outside_watch.hpp"
 #include "testbeds/run/packet_shortage.hpp"
 #include "testbeds/run/parts_of_run.hpp"
@@ -42,7 +43,7 @@ std::expected<std::unique_ptr<RunningFabric>, std::string> RunningFabric::make(c
 std::expected<void, std::string> RunningFabric::run() {
   const auto begin = std::chrono::steady_clock::now();
   share_zero();
-  if (auto begun = begin_together(); !begun) return begun;
+  if (auto begun = begin_together(parts_, assembly_->nodes->ranks(), assembly_->engine->now()); !begun) return begun;
   assembly_->engine->run(part<OutsideWatch>().engine_end());
   parts_.finish(assembly_->engine->now());
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -63,18 +64,6 @@ void RunningFabric::share_zero() {
   for (dataplane::PcapEdge* each : assembly_->recordings) {
     if (zero_ns) each->set_zero(*zero_ns);
   }
-}
-
-// All ranks, or none.
-std::expected<void, std::string> RunningFabric::begin_together() {
-  const auto mine = parts_.begin();
-  for (const std::string& error : assembly_->nodes->ranks().gather(mine ? std::string{} : mine.error())) {
-    if (error.empty()) continue;
-    if (mine) parts_.end_soon();
-    if (mine) parts_.finish(assembly_->engine->now());
-    return std::unexpected(error);
-  }
-  return {};
 }
 
 void RunningFabric::stop() noexcept {

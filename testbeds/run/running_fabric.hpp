@@ -73,7 +73,6 @@ class RunningFabric {
   explicit RunningFabric(const control::Testbed& testbed) : testbed_(testbed), compiler_(testbed) {}
   control::FabricSnapshot snapshot_at(dataplane::Instant now) const;
   void share_zero();
-  std::expected<void, std::string> begin_together();
 
   const control::Testbed& testbed_;
   control::Compiler compiler_;

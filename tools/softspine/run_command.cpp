@@ -282,7 +282,9 @@ class Run {
     progress.reset();
     if (server_) server_->stop();
     if (ran) return {};
-    if (!fabric_->ran_out_of_memory()) return fail(ran.error());
+    if (!fabric_->ran_out_of_memory()) {  // all ranks have one error
+      return is_first() ? fail(ran.error()) : std::unexpected(Status::kWrongInput);
+    }
     incomplete_ = ran.error();
     return {};
   }
