@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace softspine::testbeds {
@@ -66,25 +68,17 @@ JoinedSeries::JoinedSeries(const Ranks& ranks, const control::Fabric& fabric, co
     : ranks_(ranks), all_(std::move(all)), places_(ranks.ranks()) {
   if (!ranks_.is_first()) return;
   size_t port = 0;
-  const auto place = [&](const auto& nodes,
-                         auto&& has) {  // in the order of ports, and of nodes: those that has(node, port)
-    size_t at = 0;
-    for (uint32_t p = 0; at < nodes.size() && p <= UINT16_MAX; ++p) {
-      for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
-        if (!has(fabric.nodes[n], p)) continue;
-        places_[ranks_.rank_of(n)].push_back({at, port});
-        port += ports_of(nodes[at++]);
-      }
+  std::unordered_map<std::string_view, uint32_t> ranks_of;
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) ranks_of[fabric.nodes[n].name] = ranks_.rank_of(n);
+  const auto place = [&](const auto& nodes) {
+    for (size_t at = 0; at < nodes.size(); ++at) {
+      places_[ranks_of.at(nodes[at].name)].push_back({at, port});
+      port += ports_of(nodes[at]);
     }
   };
-  const auto is_outside = [](const control::FabricNode& node) { return !control::is_builtin(node.attachment); };
-  using enum control::NodeKind;
-  place(all_.switches, [](const control::FabricNode& node, uint32_t p) { return p == 0 && node.kind == kSwitch; });
-  place(all_.hosts,
-        [&](const control::FabricNode& node, uint32_t p) { return p == 0 && node.kind == kHost && !is_outside(node); });
-  place(all_.edges, [&](const control::FabricNode& node, uint32_t p) {
-    return p < node.ports.size() && node.kind == kHost && is_outside(node);
-  });
+  place(all_.switches);
+  place(all_.hosts);
+  place(all_.edges);
   changes_.resize(port, kNoChange);
 }
 

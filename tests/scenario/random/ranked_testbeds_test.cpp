@@ -4,13 +4,20 @@
 //
 // Testbed i is drawn from the seed SOFTSPINE_SEED + i. SOFTSPINE_TESTBEDS says how many; one alone:
 //   SOFTSPINE_SEED=… SOFTSPINE_TESTBEDS=1 build/tests/scenario/scenario_random --gtest_filter='RankedTestbeds.*'
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
+#include <string>
+#include <utility>
 
+#include "control/telemetry/json.hpp"
 #include "dataplane/dpdk/eal.hpp"
 #include "tests/harness/seed.hpp"
+#include "tests/scenario/random/drawn_files.hpp"
 #include "tests/scenario/random/drawn_testbed.hpp"
+#include "tests/scenario/random/edge_files.hpp"
 #include "tests/scenario/random/random_bonds.hpp"
 #include "tests/scenario/random/random_edges.hpp"
 #include "tests/scenario/random/random_fabric.hpp"
@@ -19,6 +26,8 @@
 
 namespace softspine::testbeds {
 namespace {
+
+using control::Json;
 
 constexpr uint32_t kRankedInCi = 12;
 constexpr uint32_t kBondsOverRanks = 3;
@@ -76,6 +85,47 @@ TEST(RankedTestbeds, AreTheSameBytesWithWhateverTheFormatHas) {
 // Captures stand for some hosts, on whichever rank.
 TEST(RankedTestbeds, AreTheSameBytesWithFilesAsHosts) {
   try_all([](uint64_t seed) { return tests::random_edges(seed); });
+}
+
+// Two racks, and in each a host for which captures stand, of some links. All of them are paused.
+std::string hosts_of_files(size_t links, const std::string& input) {
+  Json out = Json::parse(R"({"name": "wide", "run": {"duration": "120us", "seed": 3},
+    "profiles": {"default": {"base": "sonic-tomahawk-100g-40m",
+                             "BUFFER_PROFILE": {"pg_lossless_100000_40m_profile": {"dynamic_th": -7}}}}})");
+  Json nodes;
+  Json cables;
+  const auto join = [&cables](const std::string& a, const std::string& b) {
+    cables.push_back({{"endpoints", {a, b}}, {"rate", "100Gbps"}, {"length", "40m"}});
+  };
+  nodes["spine"] = {{"kind", "switch"}, {"role", "aggregation"}};
+  uint32_t written = 0;
+  for (const auto& [tor, host, sender] : {std::array{"tor0", "a", "c"}, {"tor1", "b", "d"}}) {
+    nodes[tor] = {{"kind", "switch"}, {"role", "tor"}};
+    nodes[host] = {{"kind", "host"}};
+    nodes[sender] = {{"kind", "host"}};
+    join(tor, "spine");
+    join(tor, sender);
+    for (size_t i = 0; i < links; ++i) {
+      join(tor, host);
+      const std::string output = fmt::format("{}{}.pcap", kEdgeOutput, written);
+      const std::string offset = fmt::format("{}us", 1 + 3 * written++);
+      nodes[host]["edge"].push_back({{"pcap", {{"in", input}, {"out", output}, {"offset", offset}}}});
+    }
+  }
+  out["topology"] = {{"nodes", std::move(nodes)}, {"links", std::move(cables)}};
+  out["workload"] = Json::parse(R"([{"name": "w", "pattern": "all_to_all", "hosts": ["c", "d"], "message": "64KiB",
+                                     "messages": 9, "rate": "90Gbps", "dscp": 3}])");
+  return out.dump();
+}
+
+// Further links of such a host are listed behind the first ones of all, host by host. Built-in hosts, whose frames the
+// captures have, may have no three links.
+TEST(RankedTestbeds, AreTheSameBytesWithFilesAsHostsOfThreeLinks) {
+  constexpr const char* kInput = "wide-in.pcapng";
+  dataplane::start_eal({});
+  ASSERT_TRUE(put_edge_input(hosts_of_files(1, kEdgeInput)));
+  std::filesystem::rename(tests::folder_of_drawn() / kEdgeInput, tests::folder_of_drawn() / kInput);
+  for (uint64_t seed = 0; seed < 3; ++seed) EXPECT_TRUE(is_alike_over_ranks(hosts_of_files(3, kInput), seed));
 }
 
 // Of 60 ms each, in which LACP finds out what has failed.
