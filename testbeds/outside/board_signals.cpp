@@ -55,18 +55,35 @@ std::vector<BoardSignal> BoardSignals::take_new(std::vector<Error>& errors) {
       errors.push_back({file.string(), "is larger than a signal may be, and reaches no other rank"});
       return;
     }
+    ++own_[name];
     out.push_back({name, std::move(*text)});
   });
   return out;
 }
 
-void BoardSignals::put(const BoardSignal& signal) {
-  if (!is_signal_name(signal.name)) return;
-  const fs::path aside = board_ / ("." + signal.name + ".elsewhere");
-  if (!write_new_file(aside, signal.text)) return;
-  seen_[signal.name] = look_at(aside);
-  std::error_code none;
-  fs::rename(aside, board_ / signal.name, none);
+void BoardSignals::see_own(const BoardSignal& signal) {
+  if (const auto its = own_.find(signal.name); its != own_.end() && --its->second == 0) own_.erase(its);
+}
+
+// One that has not been taken yet, or whose turn comes later.
+bool BoardSignals::has_newer(const std::string& name) const {
+  if (own_.contains(name)) return true;
+  const Seen there = look_at(board_ / name);
+  const auto seen = seen_.find(name);
+  return there != Seen{} && (seen == seen_.end() || seen->second != there);
+}
+
+// Aside under a short name of its own: the signal's may be as long as names of files can be.
+std::expected<void, Error> BoardSignals::put(const BoardSignal& signal) {
+  if (!is_signal_name(signal.name) || has_newer(signal.name)) return {};
+  const fs::path aside = board_ / ".elsewhere";
+  if (auto written = write_new_file(aside, signal.text); !written) return written;
+  const Seen put = look_at(aside);
+  std::error_code error;
+  fs::rename(aside, board_ / signal.name, error);
+  if (error) return std::unexpected(Error{(board_ / signal.name).string(), error.message()});
+  seen_[signal.name] = put;
+  return {};
 }
 
 }  // namespace softspine::testbeds

@@ -93,9 +93,11 @@ void OutsideWatch::start() {
     if (++ranks_stopped_ == ranks().ranks()) assembly_.engine->stop();
   });
   requests_.on(kSignal, [this](const std::string& text, Instant) {
-    const size_t name_ends = text.find('\0');
+    const size_t rank_ends = text.find('\0');
+    const size_t name_ends = text.find('\0', rank_ends + 1);
+    BoardSignal signal{text.substr(rank_ends + 1, name_ends - rank_ends - 1), text.substr(name_ends + 1)};
     const std::lock_guard guard{signals_lock_};
-    signals_.push_back({text.substr(0, name_ends), text.substr(name_ends + 1)});
+    signals_.push_back({text.substr(0, rank_ends) == std::to_string(ranks().rank()), std::move(signal)});
   });
 }
 
@@ -159,15 +161,23 @@ void OutsideWatch::tell(const char* kind, std::string text) {
 }
 
 void OutsideWatch::carry_signals() {
-  std::vector<BoardSignal> come;
+  std::vector<CarriedSignal> come;
   {
     const std::lock_guard guard{signals_lock_};
     come.swap(signals_);
   }
   if (!board_) return;
   std::vector<Error> errors;
-  for (const BoardSignal& signal : board_->take_new(errors)) tell(kSignal, signal.name + '\0' + signal.text);
-  for (const BoardSignal& signal : come) board_->put(signal);
+  for (const BoardSignal& signal : board_->take_new(errors)) {
+    tell(kSignal, std::to_string(ranks().rank()) + '\0' + signal.name + '\0' + signal.text);
+  }
+  for (const auto& [is_ours, signal] : come) {
+    if (is_ours) {
+      board_->see_own(signal);
+    } else if (auto done = board_->put(signal); !done) {
+      errors.push_back(std::move(done.error()));
+    }
+  }
   for (Error& error : errors) errors_.report(std::move(error.path), std::move(error.message));
 }
 

@@ -67,6 +67,10 @@ class OutsideWatch : public RunPart {
   std::vector<std::string> notes() const override;
 
  private:
+  struct CarriedSignal {
+    bool is_ours = false;
+    BoardSignal signal;
+  };
   void watch();
   bool is_over(bool commands_have_ended) noexcept;
   void tell(const char* kind, std::string text = {});
@@ -92,7 +96,7 @@ class OutsideWatch : public RunPart {
   uint32_t ranks_stopped_ = 0;
   std::unique_ptr<BoardSignals> board_;
   std::mutex signals_lock_;
-  std::vector<BoardSignal> signals_;  // of other ranks, on their way to the board
+  std::vector<CarriedSignal> signals_;  // of all ranks, on their way to the board
   std::vector<std::string> shared_notes_;
   bool shares_notes_ = false;
   std::function<void()> when_up_;

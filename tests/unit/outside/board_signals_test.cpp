@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <climits>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -41,6 +42,16 @@ class BoardSignalsTest : public testing::Test {
     return out;
   }
 
+  std::string text(const std::string& name) const {
+    std::string out;
+    std::getline(std::ifstream(board_ / name), out);
+    return out;
+  }
+  static void put(BoardSignals& signals, const std::string& name, const std::string& text) {
+    const auto done = signals.put({name, text});
+    EXPECT_TRUE(done) << done.error().path << ": " << done.error().message;
+  }
+
   fs::path board_;
 };
 
@@ -63,18 +74,50 @@ TEST_F(BoardSignalsTest, AreTakenOnce) {
 
 TEST_F(BoardSignalsTest, OfAnotherBoardAreNotSentBack) {
   BoardSignals signals(board_);
-  signals.put({"ready", "port 7"});
-  std::string text;
-  std::getline(std::ifstream(board_ / "ready"), text);
-  EXPECT_EQ(text, "port 7");
+  put(signals, "ready", "port 7");
+  EXPECT_EQ(text("ready"), "port 7");
   EXPECT_EQ(taken(signals), "");
   signal("ready", "port 8");
   EXPECT_EQ(taken(signals), "ready=port 8;");
-  signals.put({"ready", "port 9"});
+  signals.see_own({"ready", "port 8"});
+  put(signals, "ready", "port 9");
+  EXPECT_EQ(text("ready"), "port 9");
   EXPECT_EQ(taken(signals), "");
-  for (const char* wrong : {"", ".hidden", "../outside", "a/b"}) signals.put({wrong, "x"});
+  for (const char* wrong : {"", ".hidden", "../outside", "a/b"}) put(signals, wrong, "x");
   EXPECT_FALSE(fs::exists(board_.parent_path() / "outside"));
   EXPECT_EQ(std::distance(fs::directory_iterator(board_), fs::directory_iterator()), 1);
+}
+
+// Two boards, and the order in which all signals reach both.
+TEST_F(BoardSignalsTest, StandUntilTheirTurnAndTheLastOneStays) {
+  BoardSignals signals(board_);
+  signal("port", "new");
+  put(signals, "port", "older, of elsewhere");
+  EXPECT_EQ(text("port"), "new") << "not taken yet";
+  EXPECT_EQ(taken(signals), "port=new;");
+  put(signals, "port", "older, too");
+  EXPECT_EQ(text("port"), "new") << "its turn has not come";
+  signal("port", "newer");
+  EXPECT_EQ(taken(signals), "port=newer;");
+  signals.see_own({"port", "new"});
+  put(signals, "port", "between the two");
+  EXPECT_EQ(text("port"), "newer");
+  signals.see_own({"port", "newer"});
+  put(signals, "port", "last");
+  EXPECT_EQ(text("port"), "last");
+  EXPECT_EQ(taken(signals), "");
+}
+
+TEST_F(BoardSignalsTest, HaveNamesAsLongAsFilesCan) {
+  BoardSignals signals(board_);
+  const std::string longest(NAME_MAX, 'n');
+  put(signals, longest, "there");
+  EXPECT_EQ(text(longest), "there");
+  EXPECT_FALSE(signals.put({longest + "n", "x"}));
+  fs::remove_all(board_);
+  const auto done = signals.put({"name", "x"});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message, "No such file or directory");
 }
 
 TEST_F(BoardSignalsTest, AreNoFilesOfAnySize) {
