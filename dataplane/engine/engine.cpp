@@ -4,7 +4,10 @@
 #include <sys/eventfd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "dataplane/engine/node_elsewhere.hpp"
@@ -14,8 +17,18 @@
 
 namespace softspine::dataplane {
 
-Engine::Engine(Clock& clock, Config config)
-    : clock_(clock), config_(std::move(config)), posts_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+namespace {
+
+// Without it, workers that sleep would not be woken for what is posted.
+OwnedFd posts_descriptor() {
+  const int out = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (out < 0) throw std::runtime_error(std::string{"the engine gets no eventfd: "} + std::strerror(errno));
+  return OwnedFd{out};
+}
+
+}  // namespace
+
+Engine::Engine(Clock& clock, Config config) : clock_(clock), config_(std::move(config)), posts_(posts_descriptor()) {
   SOFTSPINE_CHECK(config_.workers >= 1, config_.workers, 0);
   if (RankTalk* const talk = config_.ranks.talk) {
     rank_ = talk->rank();

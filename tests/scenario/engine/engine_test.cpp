@@ -3,9 +3,12 @@
 #include "dataplane/engine/engine.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <future>
 #include <latch>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "tests/scenario/engine/gossip.hpp"
@@ -402,6 +405,22 @@ TEST(Engine, WhatIsPostedWhileAWorkerSleepsIsDoneByTheClock) {
   clock.engine = &gossip.engine();
   EXPECT_EQ(gossip.engine().run(Instant::never()), RunEnd::kStopped);
   EXPECT_EQ(clock.done, 5);
+}
+
+TEST(Engine, IsNotMadeWithoutADescriptor) {
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = limit.rlim_max};
+  std::string error;
+  VirtualClock clock;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  try {
+    Engine engine{clock, {}};
+  } catch (const std::runtime_error& refused) {
+    error = refused.what();
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(error, "the engine gets no eventfd: Too many open files");
 }
 
 TEST(Engine, WhatIsPostedToALateFabricIsDoneBeforeTheEventsThatAreDue) {
