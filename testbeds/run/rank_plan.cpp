@@ -2,6 +2,8 @@
 #include "testbeds/run/rank_plan.hpp"
 
 #include <algorithm>
+#include <type_traits>
+#include <variant>
 
 #include "dataplane/engine/window_nest.hpp"
 #include "testbeds/run/assembly.hpp"
@@ -67,6 +69,19 @@ RankPlan plan_ranks(const control::Testbed& testbed, uint32_t ranks) {
       part.rate = Rate::bps(part.rate.count_bps() + fabric.links[port.link].rate.count_bps());
     }
   }
+  return out;
+}
+
+std::vector<std::string> not_over_ranks(const control::Testbed& testbed) {
+  std::vector<std::string> out;
+  const auto refuse = [&]<typename Host>(std::type_identity<Host>, const std::string& hosts) {
+    const bool has = std::ranges::any_of(testbed.fabric.nodes, [](const control::FabricNode& node) {
+      return std::holds_alternative<Host>(node.attachment);
+    });
+    if (has) out.push_back(hosts + " are not there with more than one rank yet");
+  };
+  refuse(std::type_identity<control::VerbsHost>{}, "verbs hosts");
+  refuse(std::type_identity<control::Guest>{}, "guests");
   return out;
 }
 

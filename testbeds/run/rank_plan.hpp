@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a fabric would be spread over ranks: which links are cut, how far ranks run between two meetings, and how even
-// their parts are. From the testbed alone, for `softspine check --ranks`.
+// their parts are. From the testbed alone, for `softspine check --ranks` and for ranks before they run.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "control/model/testbed.hpp"
@@ -30,5 +31,8 @@ struct RankPlan {
 };
 
 RankPlan plan_ranks(const control::Testbed& testbed, uint32_t ranks);
+
+// What the testbed has that does not run over ranks: a sentence each.
+std::vector<std::string> not_over_ranks(const control::Testbed& testbed);
 
 }  // namespace softspine::testbeds

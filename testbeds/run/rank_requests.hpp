@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to a fabric that several ranks run. Somebody asks rank 0, at any time; all ranks carry the request out
-// between the same two windows, in the order in which rank 0 was asked, so that control goes on alike everywhere.
+// Requests to a fabric that several ranks run. A user asks rank 0, and parts of a run ask each other, at any rank and
+// time; all ranks carry the requests out between the same two windows, so that control goes on alike everywhere: those
+// of rank 0 first, then those of rank 1, each rank's in the order in which they were put.
 //
 //   requests.on("look", [&](const std::string& text, Instant now) { … });   on every rank, before the run
-//   requests.put("look", text);                                              any thread of rank 0
+//   requests.put("look", text);                                              any thread of any rank
 //
 // A request is bytes: its kind and a text. In one process there is nothing to share, and nobody puts.
 #pragma once

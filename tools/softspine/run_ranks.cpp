@@ -160,14 +160,9 @@ std::optional<testbeds::RankNetwork> measured_network(testbeds::RankProcess& ran
 std::expected<void, Status> able_over_ranks(const testbeds::RankProcess& ranks, const RunArguments& arguments,
                                             const control::Testbed& testbed,
                                             const std::optional<testbeds::RankNetwork>& network) {
-  const bool is_there = std::ranges::none_of(testbed.fabric.nodes, [](const control::FabricNode& node) {
-    return std::holds_alternative<control::VerbsHost>(node.attachment) ||
-           std::holds_alternative<control::Guest>(node.attachment);
-  });
-  if (!is_there) {
-    complain("softspine: {}: verbs hosts and guests are not there with more than one rank yet\n", arguments.file);
-    return std::unexpected(Status::kWrongInput);
-  }
+  const std::vector<std::string> not_there = testbeds::not_over_ranks(testbed);
+  for (const std::string& each : not_there) complain("softspine: {}: {}\n", arguments.file, each);
+  if (!not_there.empty()) return std::unexpected(Status::kWrongInput);
   if (!network) return {};
   const std::string why =
       testbeds::too_slow_for(*network, testbeds::plan_ranks(testbed, ranks.ranks()), testbed.run.dilation);
