@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "dataplane/engine/window_nest.hpp"
@@ -20,6 +21,9 @@ namespace {
 
 constexpr uint32_t kFirst = 50;  // connections are made, and processors wake up
 constexpr uint32_t kMeetings = 400;
+// Over a network of tens of milliseconds, or on machines that have much else to do, fewer have to do.
+constexpr std::chrono::seconds kLongEnough{1};
+constexpr uint32_t kAtLeast = 2 * kFirst;
 // Meetings of a run are longer than without messages, and not all alike.
 constexpr double kMargin = 2;
 constexpr double kMetresPerPs = 2e-4;  // in a cable
@@ -38,10 +42,17 @@ std::string length_text(double metres) {
 RankNetwork measure_network(dataplane::RankTalk& talk) {
   using Clock = std::chrono::steady_clock;
   std::vector<int64_t> took;
-  for (uint32_t i = 0; i < kFirst + kMeetings; ++i) {
+  const auto began = Clock::now();
+  bool all_go_on = true;
+  for (uint32_t i = 0; all_go_on && i < kFirst + kMeetings; ++i) {
     const auto begin = Clock::now();
-    talk.gather({});
+    const bool is_enough = i + 1 >= kAtLeast && begin - began > kLongEnough;
+    dataplane::RankBytes mine;
+    dataplane::put(mine, is_enough);
+    const auto said = talk.gather(std::move(mine));
     if (i >= kFirst) took.push_back(std::chrono::nanoseconds(Clock::now() - begin).count() * 1000);
+    all_go_on = std::ranges::none_of(
+        said, [](const dataplane::RankBytes& each) { return dataplane::RankReader{each}.take<bool>(); });
   }
   std::ranges::sort(took);
   const int64_t sum = std::reduce(took.begin(), took.end());
@@ -66,9 +77,8 @@ std::string too_slow_for(const RankNetwork& network, const RankPlan& plan, int64
   const auto longest = static_cast<double>(dataplane::kLongestOverNetwork.count_ps());
   const double needed = kMargin * takes / static_cast<double>(dilation);  // of a window
   std::string out = fmt::format(
-      "ranks meet every {} of emulated time, which lasts {} at a dilation of {}; the network between them takes {} for "
-      "a "
-      "meeting (p99 {}). A dilation of {:.0f} would do",
+      "ranks meet every {} of emulated time, which lasts {} at a dilation of {}; "
+      "the network between them takes {} for a meeting (p99 {}). A dilation of {:.0f} would do",
       time_text(window), time_text(lasts), dilation, time_text(takes),
       time_text(static_cast<double>(network.meeting.p99_ps)), std::ceil(kMargin * takes / window));
   if (needed <= longest) out += fmt::format(", or cables of {} between ranks", length_text(needed * kMetresPerPs));

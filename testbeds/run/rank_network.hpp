@@ -22,8 +22,8 @@ struct RankNetwork {
   int64_t mean_ps = 0;  // of a meeting: what counts for a run of many
 };
 
-// By all ranks at once, before the run: some hundred meetings without a message. All get the same numbers, the slowest
-// rank's.
+// By all ranks at once, before the run: some hundred meetings without a message, or those of a second. All get the same
+// numbers, the slowest rank's.
 RankNetwork measure_network(dataplane::RankTalk& talk);
 
 // Empty: a window of the plan lasts longer than a meeting. Else a sentence with what would do.
