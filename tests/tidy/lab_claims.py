@@ -54,7 +54,12 @@ LAB_CLAIMS: dict[str, dict[str, list[str]]] = {
             [COMMAND + 'wall_ranks.py refuses_a_network_that_is_too_slow', 'testbeds/run/rank_network.cpp kMetresPerPs = 2e-4'],
         'Commands\' ends, notes, NICs\' counters and errors are in rank 0\'s report.': [COMMAND + 'wall_ranks.py joins_namespaces', COMMAND + 'wall_ranks.py is_an_error_of_the_run'],
         '`softspine exec`, `shell` and `cp` reach hosts of all ranks on rank 0\'s machine; a host on another one is refused, with the rank and the machine.':
-            [COMMAND + 'wall_ranks.py answers_while_hosts_run'],
+            [COMMAND + 'wall_ranks.py answers_while_hosts_run', COMMAND + 'wall_ranks.py joins_machines'],
+        'The report has what was measured (`engine.meeting_p50_ps`, `meeting_p99_ps`), and how far a rank\'s clock may be from rank 0\'s at the end (`clock_uncertainty_ps`).':
+            [COMMAND + 'wall_ranks.py counts_what_the_virtual_clock_counts', 'tests/unit/units/following_clock_test.cpp unsaid'],
+        'SIGINT to the process of rank 0 ends the run as Ctrl-C does, and mpirun ends with the ranks.': [COMMAND + 'wall_ranks.py answers_while_hosts_run'],
+        'If the hosts of one rank cannot be started, all ranks end their own ones, and rank 0 names the first host with its error.':
+            ['tests/scenario/run/begin_together_test.cpp EndsOnAllRanksWhenOneCannot', COMMAND + 'wall_ranks.py begins_on_all_ranks_or_none'],
         '`show devices` shows those of rank 0.': ['testbeds/run/devices.hpp DeviceHere'],
         'While it runs, rank 0 has the control socket, and the page of `--http`.': ANSWERING_RANKS,
         'Rank 0 hands each request to all ranks, which carry it out between the same two windows; answers and files are whole.': ANSWERING_RANKS,

@@ -2,7 +2,7 @@
 """Two network namespaces in the place of two machines, joined by a cable that holds each frame back for a while, and mpirun over them.
 
 The cable is a process of ours with a TAP in either namespace: not every kernel has netem. Machines have names of their own, so that MPI does not take them
-for one, and share this one's files."""
+for one, the second one has processes of its own as well, and both share this one's files."""
 from __future__ import annotations
 
 import ctypes
@@ -65,7 +65,7 @@ class TwoMachines:
         # mpirun's: AGENT [options] HOST command…
         self.agent.write_text('#!/bin/sh\nwhile case $1 in -*) true ;; *) false ;; esac; do shift; done\n'
                               f'case $1 in {ADDRESSES[0]}) space={spaces[0]} ;; *) space={spaces[1]} ;; esac\nshift\n'
-                              'exec ip netns exec $space unshare --uts sh -c "hostname $space && exec sh -c \\"\\$*\\"" sh "$@"\n')
+                              'exec ip netns exec $space unshare --uts --pid --fork --kill-child --mount-proc sh -c "hostname $space && exec sh -c \\"\\$*\\"" sh "$@"\n')
         self.agent.chmod(0o755)
 
     def command(self) -> tuple[str, ...]:
