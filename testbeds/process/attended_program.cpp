@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "testbeds/process/wait_status.hpp"
+
 namespace softspine::testbeds {
 namespace {
 
@@ -65,7 +67,7 @@ int Attendant::attend(pid_t child) const {
       continue;
     }
     terminal_.give_to(getpgrp());
-    return WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+    return exit_status_of(how);
   }
 }
 

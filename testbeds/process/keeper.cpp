@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "testbeds/process/confinement.hpp"
+#include "testbeds/process/wait_status.hpp"
 
 // glibc 2.36's header does not declare its functions as C.
 extern "C" {
@@ -42,6 +43,7 @@ extern "C" {
 }
 
 using softspine::testbeds::confine;
+using softspine::testbeds::exit_status_of;
 using softspine::testbeds::Sight;
 
 namespace {
@@ -69,10 +71,6 @@ bool enter_pid_namespace() {
   write_map("/proc/self/uid_map", uid + " " + uid + " 1");
   write_map("/proc/self/gid_map", gid + " " + gid + " 1");
   return true;
-}
-
-int status_of(int wait_status) {
-  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 }
 
 void kill_children() {
@@ -152,7 +150,7 @@ int supervise(int lifeline, int second_lifeline, char** command) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   kill_the_rest(child);
-  return status_of(status);
+  return exit_status_of(status);
 }
 
 void say_unconfined(const char* why) {
@@ -176,7 +174,7 @@ int supervise_in_namespace(int lifeline, const Sight& sight, char** command) {
   int status = 0;
   while (waitpid(first, &status, 0) < 0 && errno == EINTR) {
   }
-  return status_of(status);
+  return exit_status_of(status);
 }
 
 int number_of(const char* text) {

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <utility>
 
+#include "testbeds/process/wait_status.hpp"
+
 // glibc 2.36's header does not declare its functions as C.
 extern "C" {
 #include <sys/pidfd.h>
@@ -134,7 +136,7 @@ void KeptProcess::reap() {
   do {
     done = waitid(P_PIDFD, static_cast<id_t>(pidfd_.get()), &info, WEXITED);
   } while (done < 0 && errno == EINTR);
-  exit_status_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+  exit_status_ = info.si_code == CLD_EXITED ? info.si_status : kSignalStatus + info.si_status;
 }
 
 void KeptProcess::kill() {
