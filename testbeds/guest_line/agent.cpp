@@ -26,6 +26,7 @@
 #include "testbeds/guest_line/agent_program.hpp"
 #include "testbeds/guest_line/line_frames.hpp"
 #include "testbeds/process/attended_program.hpp"
+#include "testbeds/process/wait_status.hpp"
 
 namespace {
 
@@ -37,9 +38,7 @@ constexpr int kPauseMs = 50;
 
 class Agent {
  public:
-  explicit Agent(OwnedFd line) : line_(std::move(line)), children_(signals_of_children()) {
-    append_frame(out_, {.kind = FrameKind::kHello, .payload = kHelloText});
-  }
+  explicit Agent(OwnedFd line) : line_(std::move(line)), children_(signals_of_children()), out_(hello_frame()) {}
 
   // Until the line's other end is gone, or sends nonsense.
   void serve() {
@@ -77,15 +76,26 @@ class Agent {
   void read_line() {
     char bytes[kMaxPayloadBytes];
     const ssize_t got = read(line_.get(), bytes, sizeof bytes);
-    if (got > 0) {
-      reader_.add({bytes, static_cast<size_t>(got)});
-      append_number(out_, FrameKind::kTaken, Stream::kInput, 0, static_cast<uint32_t>(got));
-    }
+    if (got > 0) take_bytes({bytes, static_cast<size_t>(got)});
     if (got < 0 && errno != EAGAIN && errno != EINTR) has_ended_ = true;
     if (got != 0) return;
     // A port of virtio has no other end until somebody there has opened it.
     if (is_socket_) has_ended_ = true;
     if (!is_socket_) poll(nullptr, 0, kPauseMs);
+  }
+
+  // What comes before the answer to our `hello` was for an agent before us.
+  void take_bytes(std::string_view bytes) {
+    if (!is_greeted_) {
+      const auto end = hello_.end_in(bytes);
+      if (!end) return;
+      is_greeted_ = true;
+      bytes.remove_prefix(*end);
+      append_number(out_, FrameKind::kTaken, Stream::kInput, 0, 0);
+    }
+    if (bytes.empty()) return;
+    reader_.add(bytes);
+    append_number(out_, FrameKind::kTaken, Stream::kInput, 0, static_cast<uint32_t>(bytes.size()));
   }
 
   void write_line() {
@@ -108,7 +118,7 @@ class Agent {
       case FrameKind::kData: return program.add_input(frame.payload);
       case FrameKind::kEnd: return program.end_input();
       case FrameKind::kTaken: return program.take_back(frame.stream, number.value_or(0));
-      case FrameKind::kSignal: return program.send_signal(static_cast<int>(number.value_or(0)));
+      case FrameKind::kSignal: answer(frame.program); return program.send_signal(static_cast<int>(number.value_or(0)));
       case FrameKind::kSize:
         if (const auto size = size_in(frame)) program.resize(*size);
         return;
@@ -129,6 +139,8 @@ class Agent {
   void begin(const LineFrame& frame) {
     const std::string text = std::exchange(words_[frame.program], {});
     words_.erase(frame.program);
+    if (programs_.contains(frame.program)) return;  // one is enough
+    answer(frame.program);
     const auto terms = begin_in(frame);
     const auto words = text.size() > kMaxWordsBytes ? std::nullopt : words_in(text);
     if (!terms || !words) return refuse(frame.program, "a command that is too long, or is none");
@@ -136,6 +148,8 @@ class Agent {
     if (!program) return refuse(frame.program, program.error());
     programs_.emplace(frame.program, std::move(*program));
   }
+
+  void answer(uint32_t number) { append_frame(out_, {.kind = FrameKind::kAnswer, .program = number}); }
 
   void refuse(uint32_t number, const std::string& why) {
     const std::string text = "softspine: " + why + "\n";
@@ -155,27 +169,38 @@ class Agent {
       if (WIFSTOPPED(how)) {
         append_frame(out_, {.kind = FrameKind::kStopped, .program = found->first});
       } else {
-        found->second.set_status(WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how));
+        found->second.set_status(exit_status_of(how));
       }
     }
   }
 
+  // Each in turn, from the one behind the last that has filled the line.
   void pump() {
-    for (auto it = programs_.begin(); it != programs_.end();) {
-      auto& [number, program] = *it;
-      program.pump(number, has_room(), out_);
-      const auto status = program.final_status();
-      if (status) append_number(out_, FrameKind::kEnded, Stream::kInput, number, static_cast<uint32_t>(*status));
-      it = status ? programs_.erase(it) : std::next(it);
-    }
+    std::vector<uint32_t> turns;
+    for (auto it = programs_.upper_bound(last_turn_); it != programs_.end(); ++it) turns.push_back(it->first);
+    for (auto it = programs_.begin(); it != programs_.upper_bound(last_turn_); ++it) turns.push_back(it->first);
+    for (const uint32_t number : turns) pump(number, programs_.find(number)->second);
+  }
+
+  void pump(uint32_t number, AgentProgram& program) {
+    const bool had_room = has_room();
+    program.pump(number, had_room, out_);
+    if (had_room && !has_room()) last_turn_ = number;
+    const auto status = program.final_status();
+    if (!status) return;
+    append_number(out_, FrameKind::kEnded, Stream::kInput, number, static_cast<uint32_t>(*status));
+    programs_.erase(number);
   }
 
   OwnedFd line_;
   OwnedFd children_;
   const bool is_socket_ = is_socket(line_);
   bool has_ended_ = false;
+  bool is_greeted_ = false;
+  HelloFinder hello_;
   FrameReader reader_;
   std::string out_;
+  uint32_t last_turn_ = 0;                 // of pump()
   std::map<uint32_t, std::string> words_;  // of programs that have not begun
   std::map<uint32_t, AgentProgram> programs_;
 };

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "testbeds/process/attended_program.hpp"
+#include "testbeds/process/wait_status.hpp"
 
 namespace softspine::testbeds {
 
@@ -91,8 +93,18 @@ int run_attended(const std::vector<std::string>& command) {
   return become_program(command);
 }
 
-[[noreturn]] void be_program(const ProgramWords& words, const BeginTerms& terms, const StreamEnds& ends) {
+// Memory may run out for it, as for any program; not for the agent (root/init).
+void be_as_mortal_as_others() {
+  const OwnedFd score{open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)};
+  if (score) static_cast<void>(write(score.get(), "0", 1));
+}
+
+// It ends with the agent: an agent that is started again knows nothing of it.
+[[noreturn]] void be_program(const ProgramWords& words, const BeginTerms& terms, const StreamEnds& ends, pid_t agent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != agent) _exit(kSignalStatus + SIGKILL);
   setsid();
+  be_as_mortal_as_others();
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -110,9 +122,10 @@ int run_attended(const std::vector<std::string>& command) {
 std::expected<AgentProgram, std::string> AgentProgram::begin(const ProgramWords& words, const BeginTerms& terms) {
   StreamEnds ends;
   if (!open_streams(terms, ends)) return std::unexpected(std::string("no streams: ") + std::strerror(errno));
+  const pid_t agent = getpid();
   const pid_t process = fork();
   if (process < 0) return std::unexpected(std::string("fork: ") + std::strerror(errno));
-  if (process == 0) be_program(words, terms, ends);
+  if (process == 0) be_program(words, terms, ends, agent);
   AgentProgram out;
   out.process_ = process;
   out.has_terminal_ = terms.has_terminal;
@@ -131,8 +144,19 @@ void AgentProgram::take_back(Stream stream, size_t bytes) {
   static_cast<void>(windows_[static_cast<size_t>(stream)].take_back(bytes));
 }
 
+// On a terminal its attendant passes it on.
 void AgentProgram::send_signal(int number) const {
-  if (!status_) kill(process_, number);
+  if (status_) return;
+  if (has_terminal_) {
+    kill(process_, number);
+  } else {
+    signal_group(number);
+  }
+}
+
+// Just forked, it has no process group of its own yet.
+void AgentProgram::signal_group(int number) const {
+  if (kill(-process_, number) != 0 && errno == ESRCH) kill(process_, number);
 }
 
 void AgentProgram::resize(TerminalSize size) const {
@@ -144,7 +168,7 @@ void AgentProgram::resume() const {
 }
 
 void AgentProgram::hang_up() {
-  if (!status_) kill(-process_, SIGKILL);
+  if (!status_) signal_group(SIGKILL);
   input_ = OwnedFd{};
   for (OwnedFd& source : sources_) source = OwnedFd{};
 }

@@ -47,6 +47,7 @@ class AgentProgram {
 
  private:
   AgentProgram() = default;
+  void signal_group(int number) const;
   void pump_input(uint32_t number, std::string& out);
   void pump_output(uint32_t number, Stream stream, std::string& out);
   dataplane::OwnedFd& source(Stream stream) { return sources_[static_cast<size_t>(stream)]; }

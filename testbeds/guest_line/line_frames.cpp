@@ -24,7 +24,7 @@ uint16_t little16(std::string_view bytes) {
 }
 
 bool is_kind(uint8_t kind) {
-  return kind >= static_cast<uint8_t>(FrameKind::kHello) && kind <= static_cast<uint8_t>(FrameKind::kLost);
+  return kind >= static_cast<uint8_t>(FrameKind::kHello) && kind <= static_cast<uint8_t>(FrameKind::kAnswer);
 }
 
 void append_text_of(std::string& out, TerminalSize size) {
@@ -49,6 +49,12 @@ void append_frame(std::string& out, const LineFrame& frame) {
   append_little(out, static_cast<uint32_t>(frame.payload.size()), 2);
   append_little(out, frame.program, 4);
   out += frame.payload;
+}
+
+std::string hello_frame() {
+  std::string out;
+  append_frame(out, {.kind = FrameKind::kHello, .payload = kHelloText});
+  return out;
 }
 
 void append_frames(std::string& out, LineFrame frame) {
@@ -139,6 +145,26 @@ std::optional<LineFrame> FrameReader::next() {
   read_ += kHeaderBytes + size;
   return LineFrame{static_cast<FrameKind>(kind), static_cast<Stream>(stream), little(rest.substr(4, 4)),
                    rest.substr(kHeaderBytes, size)};
+}
+
+bool FrameReader::has_next() const {
+  const std::string_view rest = std::string_view{bytes_}.substr(read_);
+  if (is_broken_ || rest.size() < kHeaderBytes) return false;
+  const size_t size = little16(rest.substr(2));
+  return size > kMaxPayloadBytes || rest.size() >= kHeaderBytes + size;
+}
+
+std::optional<size_t> HelloFinder::end_in(std::string_view bytes) {
+  static const std::string kHello = hello_frame();
+  const std::string all = before_.append(bytes);
+  const size_t at = all.find(kHello);
+  if (at != std::string::npos) {
+    const size_t end = at + kHello.size();
+    before_.clear();
+    return bytes.size() - (all.size() - end);
+  }
+  before_ = all.substr(all.size() - std::min(all.size(), kHello.size() - 1));
+  return std::nullopt;
 }
 
 }  // namespace softspine::testbeds

@@ -11,7 +11,10 @@
 //   kind  stream  size of the payload  number of the program
 //   8 bit   8 bit               16 bit                32 bit
 //
-//   hello      from the guest   once, the first frame: kHelloText
+//   hello      both             kHelloText. The agent's first frame; the other end sends it back; the agent reads
+//   nothing
+//                               before that, and its first answer is `taken`. Again from the guest: its agent has been
+//                               started again, and knows no program
 //   words      to the guest     a part of what the program is: NAME=VALUE words of its environment, an empty word, its
 //                               command; each ends with a zero byte
 //   begin      to               the words are complete. Which of its streams are a terminal (a bit each), rows, columns
@@ -19,17 +22,18 @@
 //   end        to               of stdin
 //   taken      both             so many bytes (32 bit) of a stream have been handed on; of program 0, by the guest: so
 //                               many bytes of the line have been read
-//   signal     to               its number (8 bit), for the program
+//   signal     to               its number (32 bit), for the program and, if it has no terminal, its process group
 //   size       to               rows, columns (16 bit each) of its terminal
 //   resume     to               after `stopped`
 //   hang_up    to               nobody is there any more: kill it
 //   stopped    from             the program on a terminal has stopped (Ctrl-Z)
 //   ended      from             the last frame of a program: its exit status (32 bit), 128 + signal if one ended it
 //   lost       on a socket      its last frame: why nothing more comes, a text
+//   answer     from             to `begin` and to each `signal`, at once: the guest is there
 //
-// Flow control: of each stream at most kWindowBytes are under way, sent and not yet taken. So whoever passes frames on
-// needs no more room than that for a program, and a program whose reader is slow holds up no other. Towards the guest
-// at most kLineBytes are on the line, sent and not yet read.
+// Flow control: of each stream at most kWindowBytes of payload are under way, sent and not yet taken. So whoever passes
+// frames on needs no more room than that for a program, and a program whose reader is slow holds up no other. Towards
+// the guest at most kLineBytes, with headers, are on the line, sent and not yet read.
 #pragma once
 
 #include <cstddef>
@@ -55,18 +59,20 @@ enum class FrameKind : uint8_t {
   kHangUp,
   kStopped,
   kEnded,
-  kLost
+  kLost,
+  kAnswer
 };
 
 enum class Stream : uint8_t { kInput, kOutput, kErrors };
 inline constexpr size_t kStreams = 3;
 
-inline constexpr std::string_view kHelloText = "softspine-agent 1";
+inline constexpr std::string_view kHelloText = "softspine-agent 2";
 inline constexpr size_t kHeaderBytes = 8;
 inline constexpr size_t kMaxPayloadBytes = 16'384;
 inline constexpr size_t kWindowBytes = 65'536;
-// A terminal's input queue holds 4,096 bytes, and is throttled from 3,968 on. User-mode Linux never reads a serial line
-// again once it was (6.1: line_throttle() takes the descriptor from epoll, and line_unthrottle() does not put it back).
+// A terminal's input queue holds 4,096 bytes, and is throttled from 3,968 on. Seen with UML 6.1: a line that was
+// throttled is not read again. Its source agrees: line_throttle() takes the descriptor out of epoll, line_unthrottle()
+// reads once.
 inline constexpr size_t kLineBytes = 3'500;
 inline constexpr size_t kMaxWordsBytes = 1U << 20;  // of one program
 
@@ -95,6 +101,7 @@ struct ProgramWords {
 };
 
 void append_frame(std::string& out, const LineFrame& frame);
+std::string hello_frame();
 // A payload of any length as frames of one kind.
 void append_frames(std::string& out, LineFrame frame);
 void append_number(std::string& out, FrameKind kind, Stream stream, uint32_t program, uint32_t number);
@@ -115,12 +122,25 @@ class FrameReader {
   void add(std::string_view bytes);
   // Its payload is valid until the next call.
   std::optional<LineFrame> next();
+  // A whole frame is there, or one that can be none.
+  bool has_next() const;
   bool is_broken() const { return is_broken_; }
 
  private:
   std::string bytes_;
   size_t read_ = 0;  // of them
   bool is_broken_ = false;
+};
+
+// Where `hello` is in bytes that come in pieces, also where the frame before it was cut off: an agent that was killed
+// has not sent its last frame whole.
+class HelloFinder {
+ public:
+  // Behind so many of these bytes its first one ends.
+  std::optional<size_t> end_in(std::string_view bytes);
+
+ private:
+  std::string before_;  // the end of what came before, shorter than it
 };
 
 // The bytes that still may be sent.

@@ -68,7 +68,7 @@ TEST(LineFrames, ComeOutAsTheyWentInHoweverTheyAreCut) {
 }
 
 TEST(LineFrames, WhatIsNoneBreaksTheReaderForGood) {
-  for (const std::string& wrong : {"\x00\x00\x00\x00\x00\x00\x00\x00"s, "\x0e\x00\x00\x00\x00\x00\x00\x00"s,
+  for (const std::string& wrong : {"\x00\x00\x00\x00\x00\x00\x00\x00"s, "\x0f\x00\x00\x00\x00\x00\x00\x00"s,
                                    "\x04\x03\x00\x00\x00\x00\x00\x00"s, "\x04\x00\x01\x40\x00\x00\x00\x00"s}) {
     FrameReader reader;
     reader.add(wrong);
@@ -79,7 +79,9 @@ TEST(LineFrames, WhatIsNoneBreaksTheReaderForGood) {
   }
   FrameReader longest;
   longest.add(bytes_of({FrameKind::kData, Stream::kInput, 0, std::string(kMaxPayloadBytes, 'x')}));
+  EXPECT_TRUE(longest.has_next());
   EXPECT_TRUE(longest.next());
+  EXPECT_FALSE(longest.has_next());
 }
 
 TEST(LineFrames, CarryALongPayloadInSeveral) {
@@ -124,6 +126,28 @@ TEST(ProgramWordsText, IsACommandWithVariablesBeforeIt) {
   for (const std::string& wrong : {""s, "\0"s, "A=1\0"s, "A=1\0\0"s, "A=1\0ls\0"s, "\0ls"s, "=1\0\0ls\0"s, "ls\0"s}) {
     EXPECT_FALSE(words_in(wrong)) << testing::PrintToString(wrong);
   }
+}
+
+TEST(HelloFinder, FindsItWhereverItIsCut) {
+  const std::string all = "\4\1\7\0\2\0\0\0half"s + hello_frame() + "rest";
+  const size_t end = all.size() - 4;
+  for (size_t cut = 0; cut <= all.size(); ++cut) {
+    HelloFinder finder;
+    const auto first = finder.end_in(std::string_view{all}.substr(0, cut));
+    const auto second = finder.end_in(std::string_view{all}.substr(cut));
+    EXPECT_EQ(first, cut >= end ? std::optional<size_t>{end} : std::nullopt) << cut;
+    EXPECT_EQ(second, cut < end ? std::optional<size_t>{end - cut} : std::nullopt) << cut;
+  }
+}
+
+TEST(HelloFinder, FindsOneAfterTheOther) {
+  HelloFinder finder;
+  const std::string all = hello_frame() + hello_frame();
+  const auto first = finder.end_in(all);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(*first, all.size() / 2);
+  EXPECT_EQ(finder.end_in(std::string_view{all}.substr(*first)), all.size() / 2);
+  EXPECT_FALSE(finder.end_in(all.substr(1, 10)));
 }
 
 TEST(StreamWindow, TakesBackWhatWasSentAndNoMore) {

@@ -1,159 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs on a line without a guest: softspine-agent is a process of this machine, and runs them here. Between it and
-// `softspine exec` is everything that there is with a guest, but the guest's kernel.
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <signal.h>
+// Programs on a line: streams, terminals, signals, ends.
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <future>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "dataplane/units/rng.hpp"
-#include "testbeds/guest_line/guest_line.hpp"
-#include "testbeds/guests/installation.hpp"
-#include "tests/harness/seed.hpp"
-#include "tests/wire/process/scratch_folder.hpp"
-#include "tools/softspine/labs/guest_program.hpp"
+#include "tests/wire/agent/agent_fixture.hpp"
 
 namespace softspine::testbeds {
 namespace {
 
+using namespace std::string_literals;
 using dataplane::OwnedFd;
-
-struct Outcome {
-  int status = -1;
-  std::string output;
-  std::string errors;
-};
-
-// A user who speaks frames.
-class Talk {
- public:
-  explicit Talk(const std::filesystem::path& socket) : socket_{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    socket.native().copy(address.sun_path, sizeof address.sun_path - 1);
-    EXPECT_EQ(connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  }
-  void begin(const std::vector<std::string>& command, const BeginTerms& terms = {}) {
-    append_frame(out_, {.kind = FrameKind::kWords, .payload = words_text({{"TERM=dumb"}, command})});
-    append_begin(out_, 0, terms);
-    flush();
-  }
-  void type(std::string_view bytes) { say({.kind = FrameKind::kData, .payload = bytes}); }
-  void say(const LineFrame& frame) {
-    append_frame(out_, frame);
-    flush();
-  }
-  void say_number(FrameKind kind, uint32_t number) {
-    append_number(out_, kind, Stream::kInput, 0, number);
-    flush();
-  }
-  void say_size(TerminalSize size) {
-    append_size(out_, 0, size);
-    flush();
-  }
-  // Of this kind; what comes before it goes into `output`. False if none comes.
-  bool await(FrameKind kind) {
-    for (;;) {
-      while (const auto frame = reader_.next()) {
-        if (frame->kind == FrameKind::kData) output += frame->payload;
-        if (frame->kind == FrameKind::kEnded) status = static_cast<int>(number_in(*frame).value_or(0));
-        if (frame->kind == kind) return true;
-      }
-      char bytes[4096];
-      const ssize_t got = recv(socket_.get(), bytes, sizeof bytes, 0);
-      if (got <= 0) return false;
-      reader_.add({bytes, static_cast<size_t>(got)});
-    }
-  }
-  bool await_text(const std::string& text) {
-    while (output.find(text) == std::string::npos) {
-      if (!await(FrameKind::kData)) return false;
-    }
-    output.erase(0, output.find(text) + text.size());
-    return true;
-  }
-  void leave() { socket_ = {}; }
-
-  std::string output;
-  int status = -1;
-
- private:
-  void flush() {
-    EXPECT_EQ(send(socket_.get(), out_.data(), out_.size(), MSG_NOSIGNAL), static_cast<ssize_t>(out_.size()));
-    out_.clear();
-  }
-  OwnedFd socket_;
-  std::string out_;
-  FrameReader reader_;
-};
-
-class AgentTest : public testing::Test {
- protected:
-  AgentTest() {
-    auto line = GuestLine::open("h1", folder_.path() / "line");
-    if (!line) throw std::runtime_error(line.error().message);
-    line_ = std::move(*line);
-    agent_ = fork();
-    if (agent_ == 0) {
-      const int end = dup(line_->guest_end());
-      execl(agent_program().c_str(), "softspine-agent", std::to_string(end).c_str(), nullptr);
-      _exit(127);
-    }
-    line_->close_guest_end();
-  }
-  ~AgentTest() override {
-    line_.reset();
-    int how = 0;
-    waitpid(agent_, &how, 0);
-    EXPECT_TRUE(is_killed_ || (WIFEXITED(how) && WEXITSTATUS(how) == 0)) << how;
-  }
-
-  void kill_agent() {
-    is_killed_ = true;
-    kill(agent_, SIGKILL);
-  }
-
-  Outcome run(const std::vector<std::string>& command, const std::string& given = "") {
-    const std::string name = folder_.path() / std::to_string(++runs_);
-    std::ofstream(name + ".in") << given;
-    const OwnedFd input{open((name + ".in").c_str(), O_RDONLY | O_CLOEXEC)};
-    const OwnedFd output{open((name + ".out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)};
-    const OwnedFd errors{open((name + ".err").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)};
-    const auto status =
-        tools::run_in_guest({.host = "h1", .environment = {{"OF_HOST", "yes"}}, .line = line_->socket()}, command,
-                            {input.get(), output.get(), errors.get(), false});
-    EXPECT_TRUE(status) << status.error();
-    return {status.value_or(-1), text_of(name + ".out"), text_of(name + ".err")};
-  }
-
-  ScratchFolder folder_;
-  std::unique_ptr<GuestLine> line_;
-  pid_t agent_ = -1;
-  bool is_killed_ = false;
-  std::atomic<int> runs_ = 0;
-};
-
-std::string random_bytes(size_t size, uint64_t stream) {
-  dataplane::Rng rng{tests::seed(), stream};
-  std::string out(size, '\0');
-  for (char& byte : out) byte = static_cast<char>(rng.below(256));
-  return out;
-}
-
-bool ends_soon(pid_t process) {
-  for (int tries = 0; tries < 1'000 && kill(process, 0) == 0; ++tries) usleep(10'000);
-  return kill(process, 0) != 0;
-}
+using tests::FrameTalk;
 
 TEST_F(AgentTest, ProgramsHaveStreamsApartVariablesAndAStatus) {
   const Outcome outcome = run({"sh", "-c", "cat; echo $OF_HOST oops >&2; exit 7"}, "given\n");
@@ -200,15 +60,16 @@ TEST_F(AgentTest, ManyAtOnceGetTheirOwnBytes) {
 }
 
 TEST_F(AgentTest, AUserWhoDoesNotReadHoldsUpNobody) {
-  Talk lazy{line_->socket()};
-  lazy.begin({"sh", "-c", "yes & yes >&2"});
+  FrameTalk lazy{line_->socket()};
+  lazy.begin({"sh", "-c", "yes & exec yes >&2"});
+  ASSERT_TRUE(lazy.await(FrameKind::kData)) << "it writes";
   for (int i = 0; i < 20; ++i) EXPECT_EQ(run({"echo", "here"}).output, "here\n");
 }
 
 TEST_F(AgentTest, WhatAProgramLeavesBehindIsNotWaitedFor) {
   const Outcome outcome = run({"sh", "-c", "sleep 1000 & echo $!"});
   EXPECT_EQ(outcome.status, 0);
-  kill(std::stoi(outcome.output), SIGKILL);
+  EXPECT_EQ(kill(std::stoi(outcome.output), SIGKILL), 0) << "it is left";
   const Outcome loud = run({"sh", "-c", "yes & echo $! >&2"});
   EXPECT_EQ(loud.status, 0);
   EXPECT_TRUE(ends_soon(std::stoi(loud.errors))) << "nobody reads it any more";
@@ -220,28 +81,28 @@ TEST_F(AgentTest, InputThatNobodyReadsHoldsUpNoEnd) {
 }
 
 TEST_F(AgentTest, AProgramEndsWithItsUser) {
-  Talk user{line_->socket()};
+  FrameTalk user{line_->socket()};
   user.begin({"sh", "-c", "trap '' HUP TERM; echo pid $$; while :; do sleep 1; done"});
   ASSERT_TRUE(user.await_text("pid "));
-  while (!user.output.ends_with('\n')) ASSERT_TRUE(user.await(FrameKind::kData));
-  const pid_t process = std::stoi(user.output);
+  const pid_t process = user.await_number();
+  ASSERT_GT(process, 0);
   user.leave();
   EXPECT_TRUE(ends_soon(process));
 }
 
 TEST_F(AgentTest, ASignalReachesTheProgram) {
   for (const int number : {SIGTERM, SIGINT, SIGUSR1}) {
-    Talk user{line_->socket()};
+    FrameTalk user{line_->socket()};
     user.begin({"bash", "-c", "trap 'exit 42' TERM INT USR1; echo ready; while :; do read -t 0.02 <> <(:); done"});
     ASSERT_TRUE(user.await_text("ready"));
-    user.say_number(FrameKind::kSignal, static_cast<uint32_t>(number));
+    user.put_number(FrameKind::kSignal, static_cast<uint32_t>(number));
     EXPECT_TRUE(user.await(FrameKind::kEnded));
     EXPECT_EQ(user.status, 42);
   }
 }
 
 TEST_F(AgentTest, ATerminalHasASizeCtrlCAndCtrlZ) {
-  Talk user{line_->socket()};
+  FrameTalk user{line_->socket()};
   user.begin({"bash", "-c", "trap 'echo goes-on' CONT; stty size; tty; echo begins; while :; do read -t 0.05; done"},
              {.has_terminal = true, .size = {40, 123}});
   ASSERT_TRUE(user.await_text("40 123"));
@@ -249,7 +110,7 @@ TEST_F(AgentTest, ATerminalHasASizeCtrlCAndCtrlZ) {
   ASSERT_TRUE(user.await_text("begins"));
   user.type("\x1a");
   ASSERT_TRUE(user.await(FrameKind::kStopped));
-  user.say({.kind = FrameKind::kResume});
+  user.put({.kind = FrameKind::kResume});
   ASSERT_TRUE(user.await_text("goes-on"));
   user.type("\x03");
   ASSERT_TRUE(user.await(FrameKind::kEnded));
@@ -257,30 +118,117 @@ TEST_F(AgentTest, ATerminalHasASizeCtrlCAndCtrlZ) {
 }
 
 TEST_F(AgentTest, AShellOnATerminalControlsJobs) {
-  Talk user{line_->socket()};
+  FrameTalk user{line_->socket()};
   user.begin({"bash", "--norc", "-i"}, {.has_terminal = true, .has_errors_apart = false, .size = {24, 80}});
-  user.say_size({25, 81});
-  user.type("stty size\n");
+  user.put_size({25, 81});
+  user.type("PS1='rea''dy> '; stty size\n");
   ASSERT_TRUE(user.await_text("25 81"));
-  user.type("sh -c 'echo beg\"\"ins; exec sleep 1000'\n");
+  user.type("bash -c 'trap \"echo goes\"\"-on\" CONT; echo beg\"\"ins; while :; do read -t 0.05; done'\n");
   ASSERT_TRUE(user.await_text("begins"));
   user.type("\x1a");
   ASSERT_TRUE(user.await_text("Stopped"));
-  user.type("kill -KILL %1; wait; echo it was $?\n");
-  ASSERT_TRUE(user.await_text("it was "));
-  // Twice: bash refuses the first one while it has not heard yet that its stopped job is dead.
-  user.type("exit 9\nexit 9\n");
+  user.type("fg\n");
+  ASSERT_TRUE(user.await_text("goes-on"));
+  user.type("\x03");
+  ASSERT_TRUE(user.await_text("ready> "));
+  user.type("echo it w\"\"as $?\n");
+  ASSERT_TRUE(user.await_text("it was 130"));
+  user.type("exit 9\n");
   ASSERT_TRUE(user.await(FrameKind::kEnded));
   EXPECT_EQ(user.status, 9);
 }
 
 TEST_F(AgentTest, TheEndOfTheGuestIsTheEndOfItsPrograms) {
-  Talk user{line_->socket()};
-  user.begin({"sh", "-c", "echo ready; exec sleep 5"});
-  ASSERT_TRUE(user.await_text("ready"));
-  kill_agent();
-  EXPECT_TRUE(user.await(FrameKind::kLost));
+  FrameTalk user{line_->socket()};
+  user.begin({"sh", "-c", "echo pid $$; exec sleep 1000"});
+  ASSERT_TRUE(user.await_text("pid "));
+  const pid_t process = user.await_number();
+  end_guest();
+  EXPECT_EQ(user.next_text(), "13 0 0 h1 has ended");
+  EXPECT_TRUE(ends_soon(process));
   EXPECT_EQ(run({"true"}).status, 128 + SIGKILL);
+}
+
+TEST_F(AgentTest, AnAgentThatIsStartedAgainHasNoneOfThePrograms) {
+  FrameTalk user{line_->socket()};
+  user.begin({"sh", "-c", "yes >&2 & echo pid $$; exec sleep 1000"});
+  ASSERT_TRUE(user.await_text("pid "));
+  const pid_t process = user.await_number();
+  kill_agent();
+  EXPECT_TRUE(ends_soon(process));
+  start_agent();
+  EXPECT_TRUE(user.await(FrameKind::kLost));
+  EXPECT_EQ(user.next_text(), "end");
+  EXPECT_EQ(run({"echo", "here"}).output, "here\n");
+}
+
+TEST_F(AgentTest, AnswersABeginAndASignalAtOnce) {
+  FrameTalk user{line_->socket()};
+  user.begin({"sh", "-c", "trap '' TERM; while :; do sleep 1000; done"});
+  EXPECT_EQ(user.next_text(), "14 0 0 ");
+  user.put_number(FrameKind::kSignal, SIGTERM);
+  EXPECT_EQ(user.next_text(), "14 0 0 ");
+}
+
+TEST_F(AgentTest, ASecondBeginIsNone) {
+  FrameTalk user{line_->socket()};
+  user.begin({"sh", "-c", "read line; echo $line; exit 5"});
+  user.begin({"touch", "second"});
+  user.type("first\n");
+  int answers = 0;
+  std::string text = user.next_text();
+  for (; !text.starts_with("12 ") && text != "end"; text = user.next_text()) answers += text == "14 0 0 " ? 1 : 0;
+  EXPECT_EQ(text, "12 0 0 \x05\0\0\0"s);
+  EXPECT_EQ(answers, 1);
+  EXPECT_FALSE(std::filesystem::exists(guests_folder() / "second"));
+}
+
+TEST_F(AgentTest, WithoutATerminalASignalIsForTheProcessGroup) {
+  FrameTalk user{line_->socket()};
+  user.begin({"sh", "-c", "sleep 1000 & echo pid $!; wait"});
+  ASSERT_TRUE(user.await_text("pid "));
+  const pid_t process = user.await_number();
+  user.put_number(FrameKind::kSignal, SIGTERM);
+  EXPECT_TRUE(user.await(FrameKind::kEnded));
+  EXPECT_EQ(user.status, 128 + SIGTERM);
+  EXPECT_TRUE(ends_soon(process));
+}
+
+// The test is the other end of the line, and reads slowly: the first program always has more for it.
+TEST(AgentLine, EachProgramHasItsTurn) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  const int little = 4'096;  // so that the agent always has more to write than it can
+  ASSERT_EQ(setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &little, sizeof little), 0);
+  FrameTalk line{OwnedFd{ends[0]}};
+  OwnedFd theirs{ends[1]};
+  Beside agent{[&] {
+    const int end = dup(theirs.get());
+    execl(agent_program().c_str(), "softspine-agent", std::to_string(end).c_str(), nullptr);
+    return 127;
+  }};
+  theirs = {};
+  ASSERT_EQ(line.next_text(), "1 0 0 " + std::string{kHelloText});
+  std::string bytes = hello_frame();
+  const std::vector<std::vector<std::string>> commands{{"sh", "-c", "yes & exec yes >&2"}, {"yes", "second"}};
+  for (uint32_t program = 1; program <= 2; ++program) {
+    append_frame(bytes,
+                 {.kind = FrameKind::kWords, .program = program, .payload = words_text({{}, commands[program - 1]})});
+    append_begin(bytes, program, {});
+  }
+  line.put_bytes(bytes);
+  int of_the_second = 0;
+  for (int frames = 0; frames < 300; ++frames) {
+    const std::string text = line.next_text();
+    for (const Stream stream : {Stream::kOutput, Stream::kErrors}) {
+      const std::string head = "4 " + std::to_string(static_cast<int>(stream)) + " ";
+      if (!text.starts_with(head)) continue;
+      const auto program = static_cast<uint32_t>(text[head.size()] - '0');
+      of_the_second += program == 2 ? 1 : 0;
+      line.put_number(FrameKind::kTaken, static_cast<uint32_t>(text.size() - head.size() - 2), program, stream);
+    }
+  }
+  EXPECT_GT(of_the_second, 30);
 }
 
 }  // namespace

@@ -6,27 +6,30 @@
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
 
+#include "control/server/socket_address.hpp"
 #include "dataplane/edge/owned_fd.hpp"
 #include "testbeds/guest_line/line_frames.hpp"
 #include "testbeds/process/attended_program.hpp"
+#include "testbeds/process/wait_status.hpp"
 #include "tools/command/complain.hpp"
 
 namespace softspine::tools {
 
 using dataplane::OwnedFd;
 using testbeds::FrameKind;
+using testbeds::kSignalStatus;
 using testbeds::LineFrame;
 using testbeds::Stream;
 using testbeds::StreamWindow;
@@ -34,25 +37,28 @@ using testbeds::TerminalSize;
 
 namespace {
 
-constexpr int kLostStatus = 128 + SIGKILL;
+constexpr int kLostStatus = kSignalStatus + SIGKILL;
 constexpr size_t kPieceBytes = 4'096;  // a pipe that has room has room for this
+constexpr char kCtrlC = 3;
+constexpr std::chrono::seconds kPatience{1};
 
 // Ours, which hands all keys on while it is raw.
 class RawTerminal {
  public:
-  explicit RawTerminal(bool is_used) : is_used_(is_used && tcgetattr(STDIN_FILENO, &before_) == 0) { enter(); }
+  explicit RawTerminal(bool is_used) : is_used_(is_used && tcgetattr(STDIN_FILENO, &before_) == 0) {}
   ~RawTerminal() { leave(); }
   RawTerminal(const RawTerminal&) = delete;
   RawTerminal& operator=(const RawTerminal&) = delete;
 
   bool is_used() const { return is_used_; }
-  void enter() const {
+  bool is_raw() const { return is_raw_; }
+  void enter() {
     termios raw = before_;
     cfmakeraw(&raw);
-    if (is_used_) tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+    if (is_used_ && !std::exchange(is_raw_, true)) tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
   }
-  void leave() const {
-    if (is_used_) tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+  void leave() {
+    if (std::exchange(is_raw_, false)) tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
   }
   TerminalSize size() const {
     winsize size{};
@@ -63,6 +69,27 @@ class RawTerminal {
  private:
   termios before_{};
   bool is_used_;
+  bool is_raw_ = false;
+};
+
+// Whether the guest still answers those who ask the program to end, by a signal or by Ctrl-C.
+class Answers {
+ public:
+  // False if nothing has come since the first of them, for so long that this one need not be sent.
+  bool may_ask() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!asked_) asked_ = now;
+    return now - *asked_ < kPatience;
+  }
+  void come() {
+    has_come_ = true;
+    asked_.reset();
+  }
+  bool has_come() const { return has_come_; }
+
+ private:
+  bool has_come_ = false;
+  std::optional<std::chrono::steady_clock::time_point> asked_;
 };
 
 // Signals of this process as a descriptor.
@@ -71,10 +98,18 @@ class WaitingSignals {
   WaitingSignals() {
     sigset_t set = testbeds::signal_set_of(testbeds::kPassedOnSignals);
     sigaddset(&set, SIGWINCH);
-    sigprocmask(SIG_BLOCK, &set, &before_);
+    sigset_t blocked = set;
+    sigaddset(&blocked, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
     file_ = OwnedFd{signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
   }
-  ~WaitingSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  ~WaitingSignals() {
+    const sigset_t pipes = testbeds::signal_set_of({SIGPIPE});
+    constexpr timespec kNow{};
+    while (sigtimedwait(&pipes, nullptr, &kNow) > 0) {  // the failed write() has done its part
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
   WaitingSignals(const WaitingSignals&) = delete;
   WaitingSignals& operator=(const WaitingSignals&) = delete;
 
@@ -135,7 +170,11 @@ class GuestProgram {
   }
   int file_of(Stream stream) const { return stream == Stream::kOutput ? streams_.output : streams_.errors; }
   Pending& pending_of(Stream stream) { return pending_[static_cast<size_t>(stream)]; }
-  bool wants_input() const { return !input_is_over_ && out_.empty() && window_.room() > 0; }
+  // Keys are read also while the socket is full: Ctrl-C may be among them. The window bounds them.
+  bool wants_input() const {
+    if (input_is_over_ || window_.room() == 0) return false;
+    return terminal_.is_used() ? terminal_.is_raw() : out_.empty();
+  }
 
   void wait() {
     const auto file_if = [](bool is_wanted, int file) { return is_wanted ? file : -1; };
@@ -151,14 +190,29 @@ class GuestProgram {
     pending_of(Stream::kErrors).is_ready = is_ready && polled[4].revents != 0;
   }
 
+  // Without a guest that answers, and when the program has ended, they are for us.
   void take_signals() {
     while (const auto number = signals_.next()) {
       if (*number == SIGWINCH) {
         testbeds::append_size(out_, 0, terminal_.size());
-      } else {
+      } else if (!answers_.has_come() || status_) {
+        leave_with(kSignalStatus + *number);
+      } else if (may_ask(*number)) {
         testbeds::append_number(out_, FrameKind::kSignal, Stream::kInput, 0, static_cast<uint32_t>(*number));
       }
     }
+  }
+
+  bool may_ask(int number) {
+    if (answers_.may_ask()) return true;
+    leave_with(kSignalStatus + number, "the guest does not answer");
+    return false;
+  }
+
+  void leave_with(int status, std::string why = "") {
+    status_ = status;
+    lost_ = std::move(why);
+    pending_ = {};
   }
 
   void read_input() {
@@ -167,9 +221,10 @@ class GuestProgram {
     const ssize_t got = read(streams_.input, bytes, std::min(window_.room(), sizeof bytes));
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
     input_is_over_ = got <= 0;
-    const auto size = static_cast<size_t>(std::max<ssize_t>(got, 0));
-    window_.send(size);
-    if (got > 0) testbeds::append_frame(out_, {.kind = FrameKind::kData, .payload = {bytes, size}});
+    const std::string_view come{bytes, static_cast<size_t>(std::max<ssize_t>(got, 0))};
+    if (terminal_.is_raw() && come.find(kCtrlC) != std::string_view::npos && !may_ask(SIGINT)) return;
+    window_.send(come.size());
+    if (got > 0) testbeds::append_frame(out_, {.kind = FrameKind::kData, .payload = come});
     if (got <= 0) testbeds::append_frame(out_, {.kind = FrameKind::kEnd});
   }
 
@@ -183,6 +238,7 @@ class GuestProgram {
   }
 
   void take(const LineFrame& frame) {
+    if (frame.kind != FrameKind::kLost) take_answer();
     const uint32_t number = testbeds::number_in(frame).value_or(0);
     switch (frame.kind) {
       case FrameKind::kData: add_output(pending_of(frame.stream), frame.payload); break;
@@ -192,6 +248,11 @@ class GuestProgram {
       case FrameKind::kLost: lose(std::string{frame.payload}); break;
       default: break;
     }
+  }
+
+  void take_answer() {
+    if (!answers_.has_come()) terminal_.enter();
+    answers_.come();
   }
 
   void add_output(Pending& pending, std::string_view bytes) {
@@ -223,21 +284,29 @@ class GuestProgram {
     }
   }
 
-  // What cannot be written any more is lost, as it would be to the program; it is taken, so that the program goes on.
   void write_pending(Stream stream) {
     Pending& pending = pending_of(stream);
     if (!std::exchange(pending.is_ready, false) || pending.bytes.empty()) return;
     ssize_t written = write(file_of(stream), pending.bytes.data(), std::min(pending.bytes.size(), kPieceBytes));
     if (written < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (written < 0 && stream == Stream::kOutput) return end_without_output(errno);
+    // What stderr does not take is lost, and counts as taken: the program goes on.
     if (written < 0) written = static_cast<ssize_t>(pending.bytes.size());
     pending.bytes.erase(0, static_cast<size_t>(written));
     if (!status_) testbeds::append_number(out_, FrameKind::kTaken, stream, 0, static_cast<uint32_t>(written));
+  }
+
+  // As a program here ends that cannot write: by SIGPIPE, or with a complaint.
+  void end_without_output(int why) {
+    if (why == EPIPE) return leave_with(kSignalStatus + SIGPIPE);
+    leave_with(1, std::string("stdout: ") + std::strerror(why));
   }
 
   OwnedFd socket_;
   ProgramStreams streams_;
   WaitingSignals signals_;
   RawTerminal terminal_;
+  Answers answers_;
   testbeds::FrameReader reader_;
   std::string out_;
   StreamWindow window_;  // of stdin
@@ -249,9 +318,7 @@ class GuestProgram {
 };
 
 OwnedFd connected(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const sockaddr_un address = control::socket_address(path);
   OwnedFd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the sockets' interface
   if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return {};

@@ -3,9 +3,11 @@
 //
 //   stdin and stdout are a terminal of which we are the foreground: the program has a terminal in the guest, ours hands
 //     all keys on, and its size. If the program stops (Ctrl-Z), so do we, and it goes on when we do
-//   else: its streams are pipes, and signals that we get are passed on
+//   else: its streams are pipes, and signals that we get are passed on to its process group
 //
-// It ends with us, and we end with it or its guest.
+// It ends with us, and we end with it or its guest, or when nobody reads our stdout. Until the guest has answered a
+// signal ends us, as it would any program, and the terminal is as it was; then does a signal or Ctrl-C that comes a
+// second after one to which the guest has answered nothing.
 #pragma once
 
 #include <expected>
