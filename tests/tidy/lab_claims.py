@@ -27,7 +27,8 @@ LAB_CLAIMS: dict[str, dict[str, list[str]]] = {
         'The status of `exec` is 128 + N if signal N ended the program, 127 if there is no such program, 126 if it cannot be run. softspine\'s own errors (no such host, no fabric) are status 2.':
             [COMMAND + 'labs.py def many_programs'],
         'Up to 64 programs run at once in a guest, and more wait for their turn.':
-            ['testbeds/guest_line/guest_line.hpp kMaxPrograms = 64', 'tests/wire/agent/agent_test.cpp ManyAtOnceGetTheirOwnBytes'],
+            ['testbeds/guest_line/guest_line.hpp kMaxPrograms = 64', 'tests/unit/guest_line/guest_line_test.cpp TheSixtyFifthWaitsForItsTurn'],
+        'A copy that fails ends with 1.': ['tests/wire/agent/copy_test.cpp OneThatFailsHasTheStatusOne'],
         'If a guest ends, `exec` says so and ends with 137, as a program on a namespace host does.': [COMMAND + 'guest_labs.py def ends_with_the_guest'],
     },
     'docs/http.md': {

@@ -48,9 +48,9 @@ def is_the_guests(it: Softspine) -> Problems:
             yield 'what it writes is not in the folder of the host'
         if inside(it, 'ibv_devinfo')[0] != 0:
             yield 'it has no RDMA device'
-        inside(it, 'sh', '-c', 'for n in 1 2 3; do (sleep 0.1 &) & done')
-        if not within(20, lambda: inside(it, 'sh', '-c', 'ps | grep -q "[s]leep 0[.]1"')[0] == 1):
-            yield f'its orphans are left: {inside(it, "ps")[1].decode()}'
+        orphans = inside(it, 'sh', '-c', 'for n in 1 2 3; do (sleep 0.1 >/dev/null & echo $!) & done; wait')[1].decode().split()
+        if len(orphans) != 3 or not within(20, lambda: inside(it, 'sh', '-c', 'for n; do [ ! -e /proc/$n ] || exit 1; done', 'sh', *orphans)[0] == 0):
+            yield f'its orphans {orphans} are left: {inside(it, "ps")[1].decode()}'
         for host in ('h9', 'tor1'):
             yield from it('exec', host, '--', 'true').exited(2)
 
@@ -141,21 +141,11 @@ def a_terminal(it: Softspine) -> Problems:
             terminal.await_text('h1:/guest# ')
             terminal.type('exit 7\n')
             terminal.await_text('outer> ')
-            terminal.type('echo it was $?; stty -a | tr " ;" "\\n" | grep -x "icanon\\|echo" | wc -l\n')
-            terminal.await_text('it was 7')
-            terminal.await_text('2')
-            terminal.begin(f'{it.binary} exec h1 -- ')
-            terminal.type('\x1a')
-            terminal.await_text('Stopped')
-            terminal.await_text('outer> ')
-            terminal.type('fg\n')
-            terminal.await_text('goes-on')
-            terminal.type('\x03')
-            terminal.await_text('outer> ')
-            terminal.type('echo it was $?\n')
-            terminal.await_text('it was 130')
-            terminal.type(f'{it.binary} exec h1 -- sh -c "test -t 1; echo \\$? >&2" | cat\n')
-            terminal.await_text('1')
+            terminal.type('echo it was $?, and of two $(stty -a | tr " ;" "\\n" | grep -cx "icanon\\|echo")\n')
+            terminal.await_text('it was 7, and of two 2')
+            terminal.stop_and_end(f'{it.binary} exec h1 -- ')
+            terminal.type(f'{it.binary} exec h1 -- sh -c "test -t 1; echo terminal \\$? >&2" | cat\n')
+            terminal.await_text('terminal 1')
         except AssertionError as problem:
             yield str(problem)
         finally:
@@ -206,14 +196,32 @@ def copies(it: Softspine) -> Problems:
             yield 'a file of /proc comes empty'
         inside(it, 'ln', '-s', '/etc/shadow', 'link')
         yield from it('cp', 'h1:link', 'shadow').exited(1)
-        for pair in (('h1:nothing', '.'), ('nothing', 'h1:x'), ('script.sh', 'h1:/nowhere/x'), ('h1:script.sh', 'nowhere/x')):
+        for *pair, why in (('h1:nothing', '.', 'nothing: no such file or folder'), ('nothing', 'h1:x', 'nothing: No such file'),
+                           ('script.sh', 'h1:/nowhere/x', 'nowhere/x'), ('h1:script.sh', 'nowhere/x', 'nowhere/x: No such file'),
+                           ('h1:..', '.', 'has no name'), ('h1:/sys/kernel', '.', 'folders of /proc and /sys')):
             done = it('cp', *pair)
             yield from done.exited(1)
-            yield from done.complains('')
+            yield from done.complains(why)
         for pair in (('a', 'b'), ('h1:a', 'h2:b')):
             yield from it('cp', *pair).exited(2)
         if left := [path.name for path in it.folder.glob('.softspine-cp*')]:
             yield f'work folders are left: {left}'
+
+
+def has_another_agent(it: Softspine) -> Problems:
+    """an agent that is killed in a guest is started again: its programs are lost, with a word, and new ones begin; memory runs out for others first"""
+    with lab(it, need()):
+        program = popen(it, 'h1', 'sh', '-c', 'echo ready; exec sleep 1000')
+        program.stdout.readline()
+        scores = 'for name in $(pidof softspine-agent) self; do cat /proc/$name/oom_score_adj; done'
+        if (said := inside(it, 'sh', '-c', scores)[1].decode().split()) != ['-1000', '0']:
+            yield f'oom_score_adj of the agent and of a program: {said}'
+        inside(it, 'sh', '-c', 'kill -KILL $(pidof softspine-agent)')
+        _, said = program.communicate(timeout=30)
+        if program.returncode != 128 + signal.SIGKILL or b'h1: its softspine-agent has been started again' not in said:
+            yield f'an exec ends with {program.returncode}: {said!r}'
+        if inside(it, 'echo', 'here') != (0, b'here\n') or b'sleep 1000' in inside(it, 'ps')[1]:
+            yield 'no program begins, or an old one is left'
 
 
 def ends_with_the_guest(it: Softspine) -> Problems:
@@ -246,7 +254,7 @@ def leave_nothing(it: Softspine) -> Problems:
     yield from it('down', '--quiet').exited(0)
     for program in left:
         program.stdout.close()
-        if program.wait(20) not in (128 + signal.SIGKILL, -signal.SIGPIPE):
+        if program.wait(20) not in (128 + signal.SIGKILL, 128 + signal.SIGPIPE):
             yield f'an exec ends with {program.returncode} when its lab goes down: {program.stderr.read()!r}'
     yield from it.leftovers()
     if made_files := {name for name in set(os.listdir('/tmp')) - temporary if name.startswith('softspine-run')}:
@@ -258,4 +266,4 @@ if __name__ == '__main__':
         # A hundred times slower without KVM: whether the line is there.
         KIND, MEGABYTES, AT_ONCE = 'qemu', 1, 2
         sys.exit(main([is_the_guests, streams]))
-    sys.exit(main([is_the_guests, many_programs, streams, signals, a_terminal, copies, ends_with_the_guest, leave_nothing]))
+    sys.exit(main([is_the_guests, many_programs, streams, signals, a_terminal, copies, has_another_agent, ends_with_the_guest, leave_nothing]))

@@ -275,6 +275,19 @@ class Terminal:
         self.type(before + """bash -c 'trap "echo go""es-on" CONT; echo be""gins; while :; do read -t 0.05; done'\n""")
         self.await_text('begins')
 
+    def stop_and_end(self, before: str) -> None:
+        """Such a program by softspine exec: Ctrl-Z stops both, `fg` lets both go on, Ctrl-C ends both."""
+        self.begin(before)
+        self.type('\x1a')
+        self.await_text('Stopped')
+        self.await_text('outer> ')
+        self.type('fg\n')
+        self.await_text('goes-on')
+        self.type('\x03')
+        self.await_text('outer> ')
+        self.type('echo it was $?\n')
+        self.await_text('it was 130')
+
     def await_text(self, wanted: str, seconds: float = 20) -> None:
         """Until it stands there; what came up to it is forgotten."""
         until = time.monotonic() + seconds
@@ -323,16 +336,7 @@ def a_terminal(it: Softspine) -> Problems:
             terminal.await_text('outer> ')
             terminal.type('echo it was $?\n')
             terminal.await_text('it was 7')
-            terminal.begin(f'{it.binary} exec h1 -- ')
-            terminal.type('\x1a')
-            terminal.await_text('Stopped')
-            terminal.await_text('outer> ')
-            terminal.type('fg\n')
-            terminal.await_text('goes-on')
-            terminal.type('\x03')
-            terminal.await_text('outer> ')
-            terminal.type('echo it was $?\n')
-            terminal.await_text('it was 130')
+            terminal.stop_and_end(f'{it.binary} exec h1 -- ')
         except AssertionError as problem:
             yield str(problem)
         finally:
