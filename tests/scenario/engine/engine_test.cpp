@@ -379,47 +379,31 @@ class IdleClock final : public Clock {
   Instant now_;
 };
 
-// A wall that is a millisecond on after each sleep, in which somebody has posted.
-class PostingClock final : public Clock {
+// While it lives, this process opens nothing.
+class NoDescriptors {
  public:
-  Instant horizon() noexcept override { return now_; }
-  void idle(Instant, uint32_t, const Wake&) noexcept override {
-    now_ = now_ + Duration::ms(1);
-    engine->post([this](Instant at) {
-      EXPECT_EQ(at, now_) << "it is done when it was posted, not when the sleep began";
-      if (++done == 5) engine->stop();
-    });
+  NoDescriptors() {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
   }
-  bool is_wall() const noexcept override { return true; }
-  void start(Instant) noexcept override {}
-  Engine* engine = nullptr;
-  int done = 0;
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+  ~NoDescriptors() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
 
  private:
-  Instant now_ = Instant::at_ps(1'000'000'000);  // what is due at the start is done before the first sleep
+  rlimit before_{};
 };
 
-TEST(Engine, WhatIsPostedWhileAWorkerSleepsIsDoneByTheClock) {
-  PostingClock clock;
-  Gossip gossip{1, 9, 1, &clock};
-  clock.engine = &gossip.engine();
-  EXPECT_EQ(gossip.engine().run(Instant::never()), RunEnd::kStopped);
-  EXPECT_EQ(clock.done, 5);
-}
-
 TEST(Engine, IsNotMadeWithoutADescriptor) {
-  rlimit limit{};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-  const rlimit none{.rlim_cur = 0, .rlim_max = limit.rlim_max};
   std::string error;
   VirtualClock clock;
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
   try {
+    const NoDescriptors none;
     Engine engine{clock, {}};
   } catch (const std::runtime_error& refused) {
     error = refused.what();
   }
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
   EXPECT_EQ(error, "the engine gets no eventfd: Too many open files");
 }
 
