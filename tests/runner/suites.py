@@ -46,9 +46,9 @@ RELEASE = Build('build-release', ['--buildtype=release'], 12)
 ASAN = Build('build-asan', [*SANITIZED, '-Db_sanitize=address,undefined',
                             '-Dcpp_args=-g1 -fno-sanitize-recover=all -fno-sanitize=null,object-size,alignment'], 20,
              env={'ASAN_OPTIONS': 'detect_leaks=1:strict_string_checks=1', 'UBSAN_OPTIONS': 'print_stacktrace=1',
-                  'SOFTSPINE_TESTBEDS': '12'})  # of scenario/random and scenario/polarization; the plain build runs all
+                  'SOFTSPINE_TESTBEDS': '8'})  # of scenario/random and scenario/polarization; the plain build runs all
 TSAN = Build('build-tsan', [*SANITIZED, '-Db_sanitize=thread', '-Dcpp_args=-g1'], 10,
-             env={'TSAN_OPTIONS': 'second_deadlock_stack=1', 'SOFTSPINE_TESTBEDS': '8'}, fixed_addresses=True)
+             env={'TSAN_OPTIONS': 'second_deadlock_stack=1', 'SOFTSPINE_TESTBEDS': '4'}, fixed_addresses=True)
 FUZZ = Build('build-fuzz', [*FUZZED, '-Db_sanitize=address,undefined',
                             '-Dcpp_args=-g1 -fno-sanitize-recover=all', '-Dfuzz=true'], 5,
              compiler='clang++-19',
@@ -60,7 +60,7 @@ SUITES = [
     Suite('model', PLAIN, frozenset({'model'}), 1, more=2),
     Suite('scenario', PLAIN, frozenset({'scenario'}), 2.5, more=4),
     Suite('rules', PLAIN, frozenset({'rules'}), 0.5, reads_only=True),
-    Suite('wire', PLAIN, frozenset({'wire'}), 5, more=0.5),
+    Suite('wire', PLAIN, frozenset({'wire'}), 15, more=0.5),
     Suite('tidy', PLAIN, frozenset({'tidy'}), 40, reads_only=True),
     Suite('fuzz', FUZZ, frozenset({'fuzz'}), 3, tells=True),
     Suite('bench', RELEASE, frozenset({'bench'}), 2, parallel=False),
@@ -68,7 +68,7 @@ SUITES = [
     Suite('cost', PLAIN, frozenset({'cost'}), 1),
     Suite('guests', PLAIN, frozenset({'guests'}), 15, parallel=False, prepares='testbeds/guests/kernel/build'),
     # The fuzz corpus too: replayed by another compiler.
-    Suite('asan', ASAN, frozenset({'unit', 'scenario', 'fuzz'}), 12),
+    Suite('asan', ASAN, frozenset({'unit', 'scenario', 'fuzz'}), 10),
     Suite('asan-model', ASAN, frozenset({'model'}), 5),  # references, and what they are held against: nightly
     Suite('tsan', TSAN, frozenset({'threaded'}), 7),
     # The Debian package in a root of its own: a release build, and Debian's packages from its mirror.
