@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs on verbs hosts, through one ToR: what idle devices cost, how long a small write takes, how much a core carries.
+"""Programs on verbs hosts, through one ToR: what idle devices cost, how long a small read takes, how much a core carries.
 
     python3 -B tests/bench/verbs.py build/tools/softspine/softspine [OTHER …] [--runs N] [--idle-hosts N]
 
-    ib_write_lat, ib_write_bw ─ softspine0 ══ ToR ══ softspine0 ─ the same, as servers
+    ib_read_lat, ib_write_bw ─ softspine0 ══ ToR ══ softspine0 ─ the same, as servers
 
 Each program is a fabric; a second one is compared with the first (an earlier build, say), in turns. Medians of the runs:
 
     idle      CPU of the fabric, of one core, while nobody has opened a device; `waiting`: while a server waits on one, asleep itself
-    latency   half a round trip of a write of 8 bytes, both sides polling (p50)
+    latency   round trip of a read of 8 bytes, its program polling (p50); of a write both do, which takes a core more
     speed     Gb/s of writes of 64 KiB, MTU 4096; Gb per second of the fabric's CPU time
 
 `--idle-hosts` more hosts have devices that nobody uses. The programs are perftest's and rdma-core's, unmodified; nothing needs root.
@@ -117,8 +117,8 @@ def measured(program: str, idle_hosts: int) -> Measured:
             idle = lab.idle()
             with lab.serving('ib_send_bw', '-e', '-s', '8'):
                 waiting = lab.idle()
-            with lab.serving('ib_write_lat', '-s', '8', '-n', '20000'):
-                latency = lab.ask('ib_write_lat', '-s', '8', '-n', '20000')[-1][4]
+            with lab.serving('ib_read_lat', '-s', '8', '-n', '20000'):
+                latency = lab.ask('ib_read_lat', '-s', '8', '-n', '20000')[-1][4]
             with lab.serving('ib_write_bw', '-s', '65536', '-n', '20000', '--report_gbits'):
                 before = lab.cpu_seconds()
                 speed = lab.ask('ib_write_bw', '-s', '65536', '-n', '20000', '--report_gbits')[-1][3]
@@ -134,7 +134,7 @@ def main() -> int:
     parser.add_argument('--runs', type=int, default=5, help='of each program, 5 if not given')
     parser.add_argument('--idle-hosts', type=int, default=0, help='with a device that nobody uses, beside the two, 0 if not given')
     arguments = parser.parse_args()
-    if missing := [each for each in ('ib_send_bw', 'ib_write_lat', 'ib_write_bw') if shutil.which(each) is None]:
+    if missing := [each for each in ('ib_send_bw', 'ib_read_lat', 'ib_write_bw') if shutil.which(each) is None]:
         print(f'skipped: {", ".join(missing)} missing')
         return SKIPPED
     runs: dict[str, list[Measured]] = {program: [] for program in arguments.programs}
