@@ -66,7 +66,7 @@ class Meson:
         if self._ahead:
             with suppress(ProcessLookupError):
                 os.killpg(self._ahead.pid, signal.SIGTERM)  # ninja removes what its compilers have half written
-            self._ahead.wait()
+            self._ahead.wait(60)  # a wait without an end would hold a lock that a signal's handler needs
             self._ahead = None
 
     def _plan_build(self, folder: Build, chosen: list[Suite]) -> tuple[list[dict], list[str]]:

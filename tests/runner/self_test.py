@@ -2,12 +2,15 @@
 """The runner must tell a failure from a pass: it runs a project whose tests end in every way in which a program can end."""
 from __future__ import annotations
 
+import io
 import json
 import os
 import select
 import subprocess
 import sys
 import tempfile
+from contextlib import redirect_stdout
+from importlib import util
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / room) for room in ('tidy', 'fuzz')]
@@ -16,6 +19,10 @@ import drive  # noqa: E402
 import suites  # noqa: E402
 from meson import Meson, StepFailed  # noqa: E402
 from tap import Tap  # noqa: E402
+
+spec = util.spec_from_file_location('runner', Path(__file__).with_name('__main__.py'))
+runner = util.module_from_spec(spec)
+spec.loader.exec_module(runner)
 
 XML = '''<testsuites><testsuite name="A"><testcase name="Passes" status="run" classname="A"/>
 <testcase name="Fails" status="run" classname="A"><failure message="1 is not 2"/></testcase>
@@ -84,6 +91,9 @@ def of_meson(folder: Path) -> dict[str, list[str]]:
         own = [o for o in found if o.name.split(':')[0] == f't/{name}']
         points[f'{name}_is_seen'] = same([' '.join([*o.name.split(': ')[1:], o.kind, *o.message.split()]) for o in own], wanted)
     chosen = {o.name: o.message.split('\n')[0] for o in meson.test(suite, tests, 'passes')[0]}
+    with redirect_stdout(io.StringIO()) as printed:
+        runner.run(suite, meson, [suite], 'errs')
+    points['a_failure_is_named_when_its_suite_ends'] = same('    failed: t/errs\n' in printed.getvalue(), True)
     points['a_pattern_chooses_tests_and_their_cases'] = same(
         [chosen.get('t/passes'), chosen.get('t/filters'), 't/points: ofpasses' in chosen, 't/draws' in chosen],
         ['so many', 'FAIL, exit status 3', True, False])
@@ -97,7 +107,7 @@ def of_meson(folder: Path) -> dict[str, list[str]]:
 
 def builds_ahead(folder: Path) -> list[str]:
     """What has been built ahead stands, and what is being built ends with all its programs."""
-    (folder / 'make').write_text('echo $$ >"$1.pid"; if [ "$2" = slow ]; then sleep 99; fi; touch "$1"')
+    (folder / 'make').write_text('cat /proc/self/autogroup >weight 2>&1; chrt -p $$ >>weight; echo $$ >"$1.pid"; if [ "$2" = slow ]; then sleep 99; fi; touch "$1"')
     (folder / 'meson.build').write_text("""project('softspine')
 sh = find_program('sh')
 foreach name : ['fast', 'slow']
@@ -110,7 +120,8 @@ endforeach
     meson = Meson({})
     meson.build_ahead(build, [fast])
     meson._ahead.wait()
-    found = [(build.path / 'fast').exists()]
+    weight = (build.path / 'weight').read_text()
+    found = [(build.path / 'fast').exists(), 'SCHED_IDLE' in weight, 'nice 19' in weight or not Path('/proc/self/autogroup').exists()]
     meson.build_ahead(build, [slow])
     pid = build.path / 'slow.pid'
     while not (pid.exists() and pid.read_text()):
@@ -120,7 +131,7 @@ endforeach
     ended.register(os.pidfd_open(int(pid.read_text())), select.POLLIN)
     meson.end_building_ahead()
     found += [bool(ended.poll(20_000)), (build.path / 'slow').exists()]
-    return same(found, [True, True, False])
+    return same(found, [True, True, True, True, False])
 
 
 def main() -> int:
