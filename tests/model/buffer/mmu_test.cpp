@@ -69,6 +69,13 @@ class Pair {
     }
     fast.apply(plan_);
   }
+  // The same plan, but that some groups are lossless no more, or are now: their headroom may hold cells. Likewise.
+  void change_lossless() {
+    for (PortBufferPlan& port : plan_.ports) {
+      for (PriorityGroupPlan& group : port.groups) group.lossless ^= rng_.below(6) == 0;
+    }
+    fast.apply(plan_);
+  }
   Frame random_frame() {
     const auto below = [this](uint32_t n) { return static_cast<uint32_t>(rng_.below(n)); };
     return {below(kPorts + 1), below(kPorts), below(3), below(3), below(4) == 0 ? 60 + below(9200) : 60 + below(1500)};
@@ -303,11 +310,13 @@ void expect_alike(const Mmu& a, const Mmu& b, uint32_t slices) {
   }
 }
 
-enum class Replans : uint8_t { kNone, kAnew, kMoreReserved };
+enum class Replans : uint8_t { kNone, kAnew, kMoreReserved, kLossless, kCount };
 
 // Also what of it is unlike: XOFF that the new plan clears.
 void replan_both(Pair& both, Mmu& exact, Replans how) {
-  how == Replans::kAnew ? both.replan() : both.reserve_more();
+  if (how == Replans::kAnew) both.replan();
+  if (how == Replans::kMoreReserved) both.reserve_more();
+  if (how == Replans::kLossless) both.change_lossless();
   exact.apply(both.plan());
   for (uint16_t port = 0; port <= Pair::kPorts; ++port) {
     for (uint8_t group = 0; group < 8; ++group)
@@ -355,8 +364,9 @@ void compare_late(uint64_t seed, Replans replans, uint32_t& passed_on, uint32_t&
 TEST(Mmu, IsTheSameForReleasesThatAreReportedLate) {
   uint32_t passed_on = 0;
   uint32_t taken_as_usual = 0;
-  for (uint64_t seed = 1; seed <= 60; ++seed) {
-    compare_late(seed, static_cast<Replans>(seed % 3), passed_on, taken_as_usual);
+  constexpr auto kKinds = static_cast<uint64_t>(Replans::kCount);
+  for (uint64_t seed = 1; seed <= 20 * kKinds; ++seed) {
+    compare_late(seed, static_cast<Replans>(seed % kKinds), passed_on, taken_as_usual);
     if (HasFatalFailure()) return;
   }
   EXPECT_GT(passed_on, 5'000u);
@@ -389,6 +399,34 @@ TEST(Mmu, GivesEachOfManyHungryGroupsTheClosedFormsShare) {
       }
     }
   }
+}
+
+// A release would take the headroom's cells first, and the next frame would be charged shared ones.
+TEST(Mmu, WantsEachReleaseWhileAGroupThatIsLossyNowHoldsHeadroom) {
+  BufferPlan plan = BufferPlan::plain_limits(1, {});
+  plan.ingress_pools[0].shared_cells = 100'000;
+  plan.ports[0].queues[0].limit = SharedLimit::fixed(BufferPlan::kUnlimitedCells);
+  PriorityGroupPlan& group = plan.ports[0].groups[0];
+  group.limit = SharedLimit::fixed(4'000);
+  group.headroom_cells = 5'000;
+  group.lossless = true;
+  Mmu mmu{1};
+  mmu.apply(plan);
+  EXPECT_FALSE(mmu.exact_only());
+  ASSERT_EQ(mmu.admit({0, 0}, 3'000), 3'000U);
+  ASSERT_EQ(mmu.admit({0, 0}, 3'000), 3'000U);
+  ASSERT_TRUE(mmu.must_raise_xoff());
+  ASSERT_EQ(mmu.admit({0, 0}, 3'000), 3'000U);
+  ASSERT_EQ(mmu.pg(0, 0).headroom, 3'000U);
+  group.lossless = false;
+  group.limit = SharedLimit::fixed(20'000);
+  mmu.apply(plan);
+  ASSERT_TRUE(mmu.reconsider_xoff(0, 0));
+  EXPECT_TRUE(mmu.exact_only());
+  mmu.release({0, 0}, 3'000);
+  ASSERT_EQ(mmu.pg(0, 0).headroom, 0U);
+  mmu.apply(plan);
+  EXPECT_FALSE(mmu.exact_only());
 }
 
 TEST(CellSize, CountsCellsAsDivisionDoes) {
