@@ -65,6 +65,7 @@ class Program {
     DeviceRequest open{.call = Call::kOpen};
     open.number = kDeviceVersion;
     EXPECT_EQ(ask(open).error, 0);
+    bells_ = &rnic_.ground().objects.clients[client_]->bells();
     pd_ = ask({.call = Call::kAllocatePd}).handle;
     DeviceRequest cq{.call = Call::kCreateCq};
     cq.number = 4096;
@@ -177,7 +178,7 @@ class Program {
     head.produced.store(index + 1);
   }
   void ring_for(uint32_t qp) {
-    Doorbells& bells = rnic_.ground().objects.clients[client_]->bells();
+    Doorbells& bells = *bells_;
     const uint32_t number = qp % kQueuePairLimit;
     bells.words[number / 64] |= uint64_t{1} << (number % 64);
     bells.summary |= uint64_t{1} << (number / 64);
@@ -185,7 +186,8 @@ class Program {
   }
   // What the library does when the device sleeps.
   std::function<void()> wake = [] {};
-  void clear_bells() { rnic_.ground().objects.clients[client_]->bells().summary = 0; }
+  void clear_bells() { bells_->summary = 0; }
+  bool is_device_asleep() const { return bells_->asleep != 0; }
   std::optional<CompletionSlot> poll() {
     CompletionQueue& queue = *rnic_.ground().objects.completion_queues.find(cq_);
     auto& head = *reinterpret_cast<QueueHead*>(queue.memory().place());
@@ -208,6 +210,8 @@ class Program {
   Rnic& rnic_;
   DeviceCallsHandler& handler_;
   uint32_t client_ = 0;
+  // Shared with the device, as in a real program: the device's tables are its thread's alone.
+  Doorbells* bells_ = nullptr;
   uint32_t pd_ = 0;
   uint32_t cq_ = 0;
   uint32_t srq_ = 0;

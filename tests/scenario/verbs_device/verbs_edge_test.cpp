@@ -145,9 +145,6 @@ class VerbsEdges : public testing::Test {
     host.socket = std::make_unique<WakingSocket>(config.socket);
     return std::move(*edge);
   }
-  bool is_asleep(const Host& host) const {
-    return host.edge->rnic().ground().objects.clients[host.program->client()]->bells().asleep != 0;
-  }
   void write_all() {
     left_.program->post(qp_, {.opcode = IBV_WR_RDMA_WRITE,
                               .remote = reinterpret_cast<uint64_t>(right_.bytes.data()),
@@ -206,11 +203,11 @@ TEST_F(VerbsEdges, AWriteIsAsFastAsItsLink) {
 
 TEST_F(VerbsEdges, ADeviceThatNobodyUsesSleepsUntilADoorbellWakesIt) {
   build();
-  EXPECT_FALSE(is_asleep(left_));
+  EXPECT_FALSE(left_.program->is_device_asleep());
   run_on(Duration::us(900));
-  EXPECT_FALSE(is_asleep(left_));
+  EXPECT_FALSE(left_.program->is_device_asleep());
   run_on(Duration::ms(3));
-  EXPECT_TRUE(is_asleep(left_) && is_asleep(right_));
+  EXPECT_TRUE(left_.program->is_device_asleep() && right_.program->is_device_asleep());
   left_.program->wake = [] {};
   write_all();
   run_on(Duration::ms(3));
@@ -219,7 +216,7 @@ TEST_F(VerbsEdges, ADeviceThatNobodyUsesSleepsUntilADoorbellWakesIt) {
   run_on(Duration::us(400));
   expect_whole();  // the right one was woken by its arrivals
   run_on(Duration::ms(3));
-  EXPECT_TRUE(is_asleep(left_) && is_asleep(right_));
+  EXPECT_TRUE(left_.program->is_device_asleep() && right_.program->is_device_asleep());
   write_all();
 }
 
@@ -230,7 +227,7 @@ TEST_F(VerbsEdges, ATimerWakesADeviceThatSleeps) {
   run_on(Duration::us(100));
   engine_.set_link(cable_, false, engine_.now());
   run_on(Duration::ms(3));
-  EXPECT_TRUE(is_asleep(left_));
+  EXPECT_TRUE(left_.program->is_device_asleep());
   engine_.set_link(cable_, true, engine_.now());
   run_on(Duration::ms(4));
   expect_whole();
@@ -332,9 +329,9 @@ TEST_F(VerbsEdgesOnTheWallClock, NoDoorbellIsLostWhenTheDeviceFallsAsleep) {
   Rng rng{11, 0};
   uint32_t slept = 0;
   for (uint32_t i = 0; i < kDoorbells; ++i) {
-    while (i % 2 == 0 && !is_asleep(left_)) std::this_thread::yield();
+    while (i % 2 == 0 && !left_.program->is_device_asleep()) std::this_thread::yield();
     for (uint64_t spins = rng.below(i % 2 == 0 ? 300 : 60'000); spins > 0; --spins) asm volatile("pause");
-    slept += is_asleep(left_) ? 1 : 0;
+    slept += left_.program->is_device_asleep() ? 1 : 0;
     write_all();
     while (!left_.program->poll()) std::this_thread::yield();
   }
