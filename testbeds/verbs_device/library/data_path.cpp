@@ -159,7 +159,7 @@ int poll_completions(ibv_cq* cq, int most, ibv_wc* out) {
   OurCq& own = ours(cq);
   pthread_spin_lock(&own.lock);
   int count = 0;
-  while (count < most && own.ring.head().produced.load(std::memory_order_acquire) != own.consumed) {
+  while (count < most && has_completions(own)) {
     CompletionSlot slot;
     std::memcpy(&slot, own.ring.slot(own.consumed++), sizeof slot);
     copy_completion(slot, out[count++]);

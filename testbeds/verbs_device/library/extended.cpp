@@ -141,7 +141,7 @@ void wr_abort(ibv_qp_ex* qp) {
 
 // ENOENT: there is none.
 int take_current(OurCq& own) {
-  if (own.ring.head().produced.load(std::memory_order_acquire) == own.consumed) return ENOENT;
+  if (!has_completions(own)) return ENOENT;
   std::memcpy(&own.current, own.ring.slot(own.consumed++), sizeof own.current);
   own.extended.wr_id = own.current.id;
   own.extended.status = static_cast<ibv_wc_status>(own.current.status);

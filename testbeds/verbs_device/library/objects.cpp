@@ -114,7 +114,12 @@ SOFTSPINE_VERB ibv_cq* ibv_create_cq(ibv_context* context, int slots, void* cq_c
   pthread_mutex_init(&made->cq.mutex, nullptr);
   pthread_cond_init(&made->cq.cond, nullptr);
   pthread_spin_init(&made->lock, PTHREAD_PROCESS_PRIVATE);
-  ours(context).queues[reply.handle % kCompletionQueueLimit] = &made->cq;
+  OurContext& own = ours(context);
+  const uint32_t place = reply.handle % kCompletionQueueLimit;
+  own.queues[place] = &made->cq;
+  uint32_t end = own.queues_end.load();
+  while (end <= place && !own.queues_end.compare_exchange_weak(end, place + 1)) {
+  }
   return &made->cq;
 }
 

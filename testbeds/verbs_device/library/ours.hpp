@@ -33,6 +33,7 @@ struct OurContext {
   PortFacts port{};
   pthread_mutex_t mutex;
   ibv_cq* queues[kCompletionQueueLimit];  // by handle modulo the limit: what a channel's handles mean
+  std::atomic<uint32_t> queues_end;       // behind the last place of `queues` that was ever taken
   ibv_qp* queue_pairs[kQueuePairLimit];   // likewise, of asynchronous events
   ibv_srq* shared[1024];
   verbs_context verbs;  // the last: the program's context is at its end
@@ -85,6 +86,9 @@ inline OurContext& ours(ibv_context* context) {
 }
 inline OurCq& ours(ibv_cq* cq) {
   return *reinterpret_cast<OurCq*>(cq);
+}
+inline bool has_completions(const OurCq& queue) {
+  return queue.ring.head().produced.load(std::memory_order_acquire) != queue.consumed;
 }
 inline OurSrq& ours(ibv_srq* srq) {
   return *reinterpret_cast<OurSrq*>(srq);
