@@ -123,6 +123,41 @@ __m128i fold_long(__m128i state, const uint8_t*& p, const uint8_t* end) {
   return lanes[3];
 }
 
+// fold_long() for processors that multiply 64 bytes at once: payload costs a quarter of the instructions.
+[[gnu::target("avx512f,vpclmulqdq")]] inline __m512i load_wide(const uint8_t* p) {
+  return _mm512_loadu_si512(p);
+}
+[[gnu::target("avx512f,vpclmulqdq")]] inline __m512i broadcast(__m128i block) {
+  return _mm512_maskz_broadcast_i32x4(0xffff, block);
+}
+// Its blocks moved to the front, and `next` added.
+[[gnu::target("avx512f,vpclmulqdq")]] inline __m512i fold_wide(__m512i blocks, __m512i factors, __m512i next) {
+  constexpr int kAllOdd = 0x96;  // a ^ b ^ c
+  return _mm512_ternarylogic_epi64(_mm512_clmulepi64_epi128(blocks, factors, 0x00),
+                                   _mm512_clmulepi64_epi128(blocks, factors, 0x11), next, kAllOdd);
+}
+
+[[gnu::target("avx512f,vpclmulqdq")]] __m128i fold_wide_long(__m128i state, const uint8_t*& p, const uint8_t* end) {
+  const __m128i one = fold_factors<128>();
+  const __m512i four = broadcast(fold_factors<512>());
+  const __m512i sixteen = broadcast(fold_factors<2048>());
+  // `state` stands before `p`, in the place of the first block.
+  __m512i lanes[4]{_mm512_mask_blend_epi64(3, load_wide(p - kBlock), _mm512_castsi128_si512(state)), load_wide(p + 48),
+                   load_wide(p + 112), load_wide(p + 176)};
+  for (p += 240; end - p >= 256; p += 256) {
+    for (uint32_t i = 0; i < 4; ++i) lanes[i] = fold_wide(lanes[i], sixteen, load_wide(p + size_t{64} * i));
+  }
+  __m512i all = lanes[0];
+  for (uint32_t i = 1; i < 4; ++i) all = fold_wide(all, four, lanes[i]);
+  for (; end - p >= 64; p += 64) all = fold_wide(all, four, load_wide(p));
+  alignas(64) __m128i block[4];
+  _mm512_store_si512(block, all);
+  for (uint32_t i = 1; i < 4; ++i) block[i] = _mm_xor_si128(fold(block[i - 1], one), block[i]);
+  return block[3];
+}
+
+const bool kHasWide = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("vpclmulqdq") != 0;
+
 // block · x^(32 + 8m) modulo P.
 uint32_t reduce(__m128i block, int m) {
   const __m128i factors = pair_of(uint64_t{kZeroFactors(m + 8)} << 1, uint64_t{kZeroFactors(m)} << 1);
@@ -146,7 +181,11 @@ uint32_t icrc_of(const uint8_t* l3, uint32_t bytes, uint32_t zeros, IpVersion ve
   for (; block < kMaskedBlocks && end - p >= kBlock; ++block, p += kBlock) {
     state = _mm_xor_si128(fold(state, factors), _mm_or_si128(load_block(p), ones[block]));
   }
-  if (end - p >= 128) state = fold_long(state, p, end);
+  if (end - p >= 512 && kHasWide) {
+    state = fold_wide_long(state, p, end);
+  } else if (end - p >= 128) {
+    state = fold_long(state, p, end);
+  }
   for (; end - p >= kBlock; p += kBlock) state = _mm_xor_si128(fold(state, factors), load_block(p));
   int m = static_cast<int>(zeros);
   if (p != end) {
