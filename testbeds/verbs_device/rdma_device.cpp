@@ -78,6 +78,7 @@ uint32_t RdmaDevice::add(VerbsEdge& port) {
 bool RdmaDevice::poll(Instant now) noexcept {
   bool is_used = false;
   is_asleep_ = false;
+  rnic_.flush();
   rnic_.rise();
   if (now >= calls_at_) {
     is_used = server_.poll();

@@ -27,7 +27,6 @@ Instant VerbsEdge::run(Instant until) noexcept {
     void left(uint32_t sender, Instant now) noexcept { edge.rnic().left(sender, now); }
   };
   const Instant next = run_with(until, Outside{*this});
-  rnic().flush();
   if (rnic().has_queued()) device_->wake();
   return next;
 }

@@ -250,6 +250,23 @@ TEST_F(VerbsEdges, APauseStopsAndReleasesItsFrames) {
   EXPECT_EQ(between_->requests.size(), 391U);  // none twice: the timer of 4 ms has not run out
 }
 
+// It is not held until the message has ended: its packets would be, too.
+TEST_F(VerbsEdges, WhatHasArrivedOfAMessageIsInTheProgramAtTheNextPoll) {
+  build();
+  write_all();
+  run_on(Duration::us(100));
+  engine_.set_link(cable_, false, engine_.now());
+  run_on(Duration::us(6));
+  const size_t arrived = between_->requests.size() * 1024;
+  ASSERT_GT(arrived, 50'000U);
+  EXPECT_TRUE(
+      std::equal(left_.bytes.begin(), left_.bytes.begin() + static_cast<ptrdiff_t>(arrived), right_.bytes.begin()));
+  EXPECT_EQ(pool_.in_use(), left_.edge->waiting_packets());
+  engine_.set_link(cable_, true, engine_.now());
+  run_on(Duration::ms(6));
+  expect_whole();
+}
+
 TEST_F(VerbsEdges, ACutLosesFramesAndTheirRetriesFindTheCableAgain) {
   build();
   write_all();
