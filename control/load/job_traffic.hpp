@@ -19,8 +19,8 @@ class JobTraffic {
  public:
   // `jobs` must have their final number of servers; which servers does not matter. A permutation is drawn only later,
   // so each possible receiver counts the same. Traffic with servers outside the job, and inside one, does not count.
-  JobTraffic(const Job& job, std::span<const Job> jobs, const TestbedRow& testbed, NodeSets& sets,
-             const Fabric& fabric, TraceFiles& files);
+  JobTraffic(const Job& job, std::span<const Job> jobs, const TestbedRow& testbed, NodeSets& sets, const Fabric& fabric,
+             TraceFiles& files);
 
   // Of all of them, both ways.
   double bytes() const;

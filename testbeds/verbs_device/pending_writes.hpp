@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Payload of one queue pair that has arrived and is not copied into its program yet; the packets are held until then.
-// Copied when it has grown, before anybody is told of it, and at the next poll: a window of the engine is shorter than a
-// packet, and a copy costs a call of the kernel.
+// Copied when it has grown, before anybody is told of it, and at the next poll: a window of the engine is shorter than
+// a packet, and a copy costs a call of the kernel.
 #pragma once
 
 #include <cstdint>

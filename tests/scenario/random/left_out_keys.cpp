@@ -18,22 +18,14 @@ struct LeftOut {
   std::string_view why;
 };
 constexpr std::array kLeftOut{
-    LeftOut{"guest", "", kOutside},
-    LeftOut{"namespace", "", kOutside},
-    LeftOut{"verbs", "", kOutside},
-    LeftOut{"edge", "tap", kOutside},
-    LeftOut{"edge", "af_packet", kOutside},
-    LeftOut{"edge", "vhost_user", kOutside},
-    LeftOut{"edge", "dpdk", kOutside},
-    LeftOut{"tap", "", kOutside},
-    LeftOut{"af_packet", "", kOutside},
-    LeftOut{"vhost_user", "", kOutside},
-    LeftOut{"node", "guest", kOutside},
-    LeftOut{"node", "namespace", kOutside},
-    LeftOut{"node", "verbs", kOutside},
-    LeftOut{"run", "dilation", kOutside},
-    LeftOut{"SCHEDULER", "cir", kRefused},
-    LeftOut{"telemetry", "", kOptions},
+    LeftOut{"guest", "", kOutside},         LeftOut{"namespace", "", kOutside},
+    LeftOut{"verbs", "", kOutside},         LeftOut{"edge", "tap", kOutside},
+    LeftOut{"edge", "af_packet", kOutside}, LeftOut{"edge", "vhost_user", kOutside},
+    LeftOut{"edge", "dpdk", kOutside},      LeftOut{"tap", "", kOutside},
+    LeftOut{"af_packet", "", kOutside},     LeftOut{"vhost_user", "", kOutside},
+    LeftOut{"node", "guest", kOutside},     LeftOut{"node", "namespace", kOutside},
+    LeftOut{"node", "verbs", kOutside},     LeftOut{"run", "dilation", kOutside},
+    LeftOut{"SCHEDULER", "cir", kRefused},  LeftOut{"telemetry", "", kOptions},
     LeftOut{"run", "telemetry", kOptions},
 };
 

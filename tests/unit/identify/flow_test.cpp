@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A flow's frame, read again, is the flow; and a hash sees in it all that the flow has.
-#include "analysis/identify/hashed_flow.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "analysis/identify/hashed_flow.hpp"
 #include "dataplane/hashing/ecmp_hash.hpp"
 #include "dataplane/packet/parse.hpp"
 #include "dataplane/packet/scratch_packet.hpp"
