@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// softspine-agent LINE: runs programs in a guest for whoever is at the other end of its line (line_frames.hpp), until
-// the guest ends. LINE is a serial line, or the number of a descriptor. The first process of a guest starts it
-// (testbeds/guests/root/init).
+// softspine-agent LINE [ROOT]: runs programs in a guest for whoever is at the other end of its line (line_frames.hpp),
+// until the guest ends. LINE is a serial line, or the number of a descriptor; ROOT the programs' root folder, if it is
+// not the agent's. The first process of a guest starts it (testbeds/guests/root/init).
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -38,7 +38,8 @@ constexpr int kPauseMs = 50;
 
 class Agent {
  public:
-  explicit Agent(OwnedFd line) : line_(std::move(line)), children_(signals_of_children()), out_(hello_frame()) {}
+  Agent(OwnedFd line, const char* root)
+      : line_(std::move(line)), root_(root), children_(signals_of_children()), out_(hello_frame()) {}
 
   // Until the line's other end is gone, or sends nonsense.
   void serve() {
@@ -144,7 +145,7 @@ class Agent {
     const auto terms = begin_in(frame);
     const auto words = text.size() > kMaxWordsBytes ? std::nullopt : words_in(text);
     if (!terms || !words) return refuse(frame.program, "a command that is too long, or is none");
-    auto program = AgentProgram::begin(*words, *terms);
+    auto program = AgentProgram::begin(*words, *terms, root_);
     if (!program) return refuse(frame.program, program.error());
     programs_.emplace(frame.program, std::move(*program));
   }
@@ -193,6 +194,7 @@ class Agent {
   }
 
   OwnedFd line_;
+  const char* root_;  // null: the agent's own
   OwnedFd children_;
   const bool is_socket_ = is_socket(line_);
   bool has_ended_ = false;
@@ -224,8 +226,8 @@ OwnedFd open_line(const char* name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: softspine-agent LINE\n");
+  if (argc != 2 && argc != 3) {
+    std::fprintf(stderr, "usage: softspine-agent LINE [ROOT]\n");
     return 2;
   }
   OwnedFd line = open_line(argv[1]);
@@ -234,6 +236,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   signal(SIGPIPE, SIG_IGN);
-  Agent{std::move(line)}.serve();
+  Agent{std::move(line), argc == 3 ? argv[2] : nullptr}.serve();
   return 0;
 }

@@ -2,6 +2,7 @@
 #include "testbeds/guest_line/agent_program.hpp"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -99,8 +101,17 @@ void be_as_mortal_as_others() {
   if (score) static_cast<void>(write(score.get(), "0", 1));
 }
 
+// A folder of the same path there is its own, if there is one.
+bool enter_root(const char* root) {
+  char folder[PATH_MAX];
+  const bool has_folder = getcwd(folder, sizeof folder) != nullptr;
+  if (chroot(root) != 0 || chdir("/") != 0) return false;
+  return !has_folder || chdir(folder) == 0 || errno == ENOENT;
+}
+
 // It ends with the agent: an agent that is started again knows nothing of it.
-[[noreturn]] void be_program(const ProgramWords& words, const BeginTerms& terms, const StreamEnds& ends, pid_t agent) {
+[[noreturn]] void be_program(const ProgramWords& words, const BeginTerms& terms, const StreamEnds& ends,
+                             const char* root, pid_t agent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != agent) _exit(kSignalStatus + SIGKILL);
   setsid();
@@ -113,19 +124,24 @@ void be_as_mortal_as_others() {
   dup2(ends.its_output.get(), STDOUT_FILENO);
   dup2(ends.its_errors.get(), STDERR_FILENO);
   close_range(3, ~0U, 0);
+  if (root != nullptr && !enter_root(root)) {
+    std::fprintf(stderr, "softspine: %s: %s\n", root, std::strerror(errno));
+    _exit(126);
+  }
   for (const std::string& entry : words.environment) putenv(strdup(entry.c_str()));
   _exit(terms.has_terminal ? run_attended(words.command) : become_program(words.command));
 }
 
 }  // namespace
 
-std::expected<AgentProgram, std::string> AgentProgram::begin(const ProgramWords& words, const BeginTerms& terms) {
+std::expected<AgentProgram, std::string> AgentProgram::begin(const ProgramWords& words, const BeginTerms& terms,
+                                                             const char* root) {
   StreamEnds ends;
   if (!open_streams(terms, ends)) return std::unexpected(std::string("no streams: ") + std::strerror(errno));
   const pid_t agent = getpid();
   const pid_t process = fork();
   if (process < 0) return std::unexpected(std::string("fork: ") + std::strerror(errno));
-  if (process == 0) be_program(words, terms, ends, agent);
+  if (process == 0) be_program(words, terms, ends, root, agent);
   AgentProgram out;
   out.process_ = process;
   out.has_terminal_ = terms.has_terminal;

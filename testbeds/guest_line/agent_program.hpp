@@ -21,8 +21,10 @@ namespace softspine::testbeds {
 
 class AgentProgram {
  public:
-  // The error is a sentence for a person. What cannot be found or run is none: it has a status.
-  static std::expected<AgentProgram, std::string> begin(const ProgramWords& words, const BeginTerms& terms);
+  // `root`: its root folder; null: ours. The error is a sentence for a person. What cannot be found or run is none: it
+  // has a status.
+  static std::expected<AgentProgram, std::string> begin(const ProgramWords& words, const BeginTerms& terms,
+                                                        const char* root = nullptr);
 
   pid_t process() const { return process_; }
 

@@ -37,7 +37,8 @@ Command qemu_command(const GuestSpec& spec, const Installation& installation, co
 // The files of this machine that the guest's processes see.
 Sight sight_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
 
-// The guest as this machine can run it: as it is, or a QEMU guest where user-mode Linux cannot run.
+// The guest as this machine can run it: as it is, or a QEMU guest where user-mode Linux cannot run. With a kernel of
+// its own it stays what it is.
 GuestSpec as_it_can_run(GuestSpec spec, const Installation& installation);
 // "user-mode Linux", "QEMU with KVM", "QEMU without KVM".
 std::string machine_of(GuestKind kind, const Installation& installation);

@@ -15,6 +15,8 @@ std::vector<Error> errors_of(const GuestSpec& spec) {
     errors.push_back({"nics[" + std::to_string(i) + "].vhost_socket",
                       "must be an absolute path of at most 107 letters, digits and _./+-"});
   }
+  if (spec.root.kind != LayerKind::kNone && !fits_command_line(spec.root.path.string()))
+    errors.push_back({"root", "must be an absolute path of letters, digits and _./+-"});
   return errors;
 }
 

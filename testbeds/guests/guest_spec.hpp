@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "testbeds/guests/guest_layers.hpp"
 #include "testbeds/guests/host_setup.hpp"
 #include "testbeds/process/outside_error.hpp"
 
@@ -15,6 +16,9 @@ struct GuestSpec : HostSetup {
   GuestKind kind = GuestKind::kUml;
   unsigned memory_mib = 192;
   unsigned cpus = 1;  // user-mode Linux has one
+  RootLayer root;
+  std::vector<LaidFile> files;
+  std::filesystem::path kernel;  // empty: ours
 };
 
 // Those of its setup, and everything that a kernel command line could not carry.

@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "testbeds/guests/guest_layers.hpp"
+
 namespace softspine::testbeds {
 namespace {
 
@@ -25,7 +27,7 @@ std::vector<Error> errors_of(const GuestPlaces& places) {
 }
 
 GuestPlaces places_in(const std::filesystem::path& run_folder, const HostSetup& setup) {
-  return {run_folder / setup.name, run_folder / setup.board};
+  return {run_folder / setup.name, run_folder / setup.board, files_folder(run_folder, setup.name)};
 }
 
 HostedCommand::HostedCommand(HostSetup setup, GuestPlaces places, Launch launch, KeptProcess process)

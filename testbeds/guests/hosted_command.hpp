@@ -23,6 +23,7 @@ using Command = std::vector<std::string>;
 struct GuestPlaces {
   std::filesystem::path folder;
   std::filesystem::path board;
+  std::filesystem::path files = {};  // of a guest: the copies of its files (guest_layers.hpp)
 };
 // run_folder/NAME, and the setup's board beside it, for signals between hosts.
 GuestPlaces places_in(const std::filesystem::path& run_folder, const HostSetup& setup);

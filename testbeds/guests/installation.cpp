@@ -129,8 +129,11 @@ std::expected<std::string, Error> prepare_uml(const fs::path& guests, Installati
 }
 
 // qemu/make prints "QEMU KERNEL INITRAMFS ACCELERATOR", none of which holds a blank.
-std::expected<void, Error> prepare_qemu(const fs::path& guests, Installation& installation) {
-  const auto line = last_line_of(guests / "qemu" / "make", programs_for_guests());
+std::expected<void, Error> prepare_qemu(const fs::path& guests, Installation& installation,
+                                        const fs::path& own_kernel = {}) {
+  std::vector<std::string> arguments = programs_for_guests();
+  if (!own_kernel.empty()) arguments.insert(arguments.begin(), {"--kernel", own_kernel.string()});
+  const auto line = last_line_of(guests / "qemu" / "make", arguments);
   if (!line) return std::unexpected(line.error());
   std::istringstream words(*line);
   std::string qemu, kernel, initramfs, accelerator;
@@ -210,6 +213,25 @@ std::expected<Installation, Error> prepare_installation(const std::set<GuestKind
     }
     if (!done) return std::unexpected(done.error());
   }
+  return installation;
+}
+
+std::expected<Installation, Error> with_kernel(Installation installation, GuestKind kind, const fs::path& kernel) {
+  const auto guests = guests_folder();
+  if (kind == GuestKind::kQemu) {
+    auto done = prepare_qemu(guests, installation, kernel);
+    if (!done) return std::unexpected(std::move(done.error()));
+    return installation;
+  }
+  if (auto obstacle = obstacle_of_machine(look_at_uml_host()); !obstacle.empty())
+    return std::unexpected(Error{kernel.string(), "user-mode Linux cannot run here: " + obstacle});
+  const auto root = last_line_of(guests / "root" / "make", programs_for_guests());
+  if (!root) return std::unexpected(root.error());
+  installation.root = *root;
+  const auto obstacle = last_line_of(guests / "kernel" / "probe", {kernel.string(), *root});
+  if (!obstacle) return std::unexpected(obstacle.error());
+  if (!obstacle->empty()) return std::unexpected(Error{kernel.string(), *obstacle});
+  installation.uml_kernel = kernel;
   return installation;
 }
 

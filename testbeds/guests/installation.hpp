@@ -19,6 +19,11 @@ namespace softspine::testbeds {
 // needs is prepared instead, and uml_obstacle has the reason. SOFTSPINE_UML=never enforces this on any machine.
 std::expected<Installation, Error> prepare_installation(const std::set<GuestKind>& kinds);
 
+// The same for a guest of this kind with a kernel of its own: all but ours. User-mode Linux's is started once to see
+// that it boots here.
+std::expected<Installation, Error> with_kernel(Installation installation, GuestKind kind,
+                                               const std::filesystem::path& kernel);
+
 // The part that is there already; nothing is made, but that user-mode Linux boots for a moment where it has not yet
 // been seen to start. A path; empty: not made yet, and can be; an error: cannot be made, and why.
 using PartHere = std::expected<std::string, std::string>;

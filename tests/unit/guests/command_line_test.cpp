@@ -78,6 +78,49 @@ TEST(Guests, SeeTheirFoldersSocketsAndWhatTheyBoot) {
   EXPECT_THAT(sight_of(spec, installation, kPlaces).write, Contains("/dev/kvm"));
 }
 
+TEST(Guests, AreGivenTheirLayersReadOnly) {
+  auto spec = two_nics();
+  spec.root = {LayerKind::kFolder, "/srv/own"};
+  spec.files = {{"/etc/app", "/srv/app"}};
+  const GuestPlaces places = places_in("/run/t", spec);
+  EXPECT_THAT(uml_command(spec, kInstallation, places),
+              IsSupersetOf({"root_type=hostfs", "root_from=/srv/own", "files_type=hostfs",
+                            "files_from=/run/t/h1.files/tree", "rootflags=/cache/root"}));
+  EXPECT_THAT(qemu_command(spec, kInstallation, places),
+              IsSupersetOf({"local,path=/srv/own,mount_tag=root,security_model=none,readonly=on",
+                            "local,path=/run/t/h1.files/tree,mount_tag=files,security_model=none,readonly=on",
+                            "console=ttyS0 panic=-1 net.ifnames=0 guest=9p root_type=9p root_from=root files_type=9p "
+                            "files_from=files"}));
+  for (const GuestKind kind : {GuestKind::kUml, GuestKind::kQemu}) {
+    spec.kind = kind;
+    const Sight sight = sight_of(spec, kInstallation, places);
+    EXPECT_THAT(sight.read, IsSupersetOf({"/srv/own", "/run/t/h1.files/tree"}));
+    EXPECT_THAT(sight.read, Not(Contains("/srv/app"))) << "copies alone";
+    EXPECT_THAT(sight.write, Not(Contains(HasSubstr("files"))));
+  }
+}
+
+TEST(Guests, HaveImagesAsBlockDevicesThatTheyCannotWrite) {
+  auto spec = two_nics();
+  spec.root = {LayerKind::kSquashfs, "/srv/own.img"};
+  EXPECT_THAT(uml_command(spec, kInstallation, kPlaces),
+              IsSupersetOf({"ubd0r=/srv/own.img", "root_type=squashfs", "root_from=/dev/ubda"}));
+  EXPECT_THAT(uml_command(spec, kInstallation, kPlaces), Not(Contains(HasSubstr("files_"))));
+  spec.root.kind = LayerKind::kExt4;
+  EXPECT_THAT(qemu_command(spec, kInstallation, kPlaces),
+              IsSupersetOf({"file=/srv/own.img,format=raw,if=virtio,readonly=on",
+                            "console=ttyS0 panic=-1 net.ifnames=0 guest=9p root_type=ext4 root_from=/dev/vda"}));
+  EXPECT_THAT(sight_of(spec, kInstallation, kPlaces).read, Contains("/srv/own.img"));
+}
+
+TEST(Guests, WithAKernelOfTheirOwnStayWhatTheyAre) {
+  auto installation = kInstallation;
+  installation.uml_obstacle = "no room";
+  auto spec = two_nics();
+  spec.kernel = "/srv/linux";
+  EXPECT_EQ(as_it_can_run(spec, installation).kind, GuestKind::kUml);
+}
+
 TEST(Guests, StayWhatTheyAreWhereUserModeLinuxRuns) {
   EXPECT_EQ(as_it_can_run(two_nics(), kInstallation).kind, GuestKind::kUml);
   EXPECT_EQ(as_it_can_run(two_nics(), kInstallation).memory_mib, 96U);

@@ -55,6 +55,16 @@ TEST(GuestSpec, RefusesASocketPathThatTheKernelCommandLineWouldCut) {
   EXPECT_THAT(errors_of(spec), IsEmpty());
 }
 
+TEST(GuestSpec, RefusesARootFolderThatTheKernelCommandLineWouldCut) {
+  auto spec = sound_spec();
+  spec.root = {LayerKind::kFolder, "/srv/a b"};
+  EXPECT_THAT(errors_of(spec), ElementsAre(at("root")));
+  spec.root.path = "/srv/a,b";
+  EXPECT_THAT(errors_of(spec), ElementsAre(at("root")));
+  spec.root.path = "/srv/a";
+  EXPECT_THAT(errors_of(spec), IsEmpty());
+}
+
 TEST(HostSetup, NeedsNoSocketWhereTheNicsAreThereAlready) {
   HostSetup setup = sound_spec();
   setup.nics[0].vhost_socket.clear();
