@@ -5,6 +5,7 @@
 
 #include "control/compile/dscp_choice.hpp"
 #include "control/document/text_file.hpp"
+#include "control/load/guest_parts.hpp"
 #include "control/load/hash_check.hpp"
 #include "control/load/include.hpp"
 #include "control/load/planned_collectives.hpp"
@@ -150,6 +151,7 @@ std::expected<Testbed, Refused> parse(std::string_view text, std::string_view na
   out.fabric_place = place_of(document->root().child(row.fabric.given ? "fabric" : "fabrics"));
   out.profiles = resolve_profiles(reader, row.profiles, wanted_profiles(row));
   Expanded expanded = expand(reader, row, out.profiles);
+  resolve_guests(reader, expanded);
   check_groups(reader, row, out.profiles, expanded.fabric);
   out.run = resolve_run(reader, row.run, overrides, expanded.fabric);
   draw_clocks(out.run, expanded.fabric);

@@ -28,6 +28,15 @@ struct BuiltinHost {
 
 enum class GuestKind : uint8_t { kUml, kQemu };
 
+// What lies over the guests' root folder.
+enum class GuestRoot : uint8_t { kOurs, kFolder, kExt4, kSquashfs };
+
+// A file or folder of this machine, and where the guest finds its copy. Both absolute.
+struct GuestFile {
+  std::string place;
+  std::string source;
+};
+
 // A virtual machine on vhost-user sockets, one per port of the host; booted, addressed, run and torn down by us.
 struct Guest {
   static constexpr const char* kWord = "guest";
@@ -37,6 +46,10 @@ struct Guest {
   uint64_t memory_bytes = 384ULL << 20;
   uint32_t cpus = 1;
   dataplane::Duration timeout = dataplane::Duration::s(60);  // wall time until the command is given up
+  GuestRoot root_kind = GuestRoot::kOurs;
+  std::string root;              // absolute: the folder or image over our root folder
+  std::vector<GuestFile> files;  // a folder before what lies in it
+  std::string kernel;            // absolute; empty: ours
 };
 
 // A network namespace, of ours or one that is there already, joined by TAPs.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "control/format/format.hpp"
 #include "control/model/attachment.hpp"
@@ -12,6 +13,16 @@
 
 namespace softspine::control {
 
+// Paths in a guest, each with the path of a file or folder of this machine.
+struct GuestFilesRow {
+  struct Item {
+    std::string place;
+    Value key;
+    std::string source;
+    Value where;
+  };
+  std::vector<Item> items;
+};
 struct GuestRow {
   Value where;
   GuestKind kind = GuestKind::kUml;
@@ -19,6 +30,9 @@ struct GuestRow {
   Bytes memory{Guest{}.memory_bytes};
   uint32_t cpus = Guest{}.cpus;
   dataplane::Duration timeout = Guest{}.timeout;
+  std::optional<std::string> root;
+  std::optional<GuestFilesRow> files;
+  std::optional<std::string> kernel;
 };
 struct NamespaceRow {
   Value where;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "control/rows/collective_formats.hpp"
+#include "control/rows/guest_files_format.hpp"
 #include "control/rows/port_channel_formats.hpp"
 #include "control/rows/qos_formats.hpp"
 #include "control/rows/row_formats.hpp"

@@ -264,11 +264,27 @@ const Table<GuestRow>& Tables<GuestRow>::table() {
   static const Table<GuestRow> table =
       Table<GuestRow>("guest", "A virtual machine, its NICs on vhost-user sockets.")
           .optional("kind", &GuestRow::kind, "user-mode Linux, or QEMU")
-          .optional("run", &GuestRow::run, "a shell command in the guest; its output and exit status are reported")
-          .optional("memory", &GuestRow::memory, "of the guest", within<Bytes>({64 << 20}, {1ULL << 40}))
-          .optional("cpus", &GuestRow::cpus, "of the guest", within<uint32_t>(1, 256))
+          .optional("run", &GuestRow::run,
+                    "a shell command in the guest; its output and exit status are reported; none: the guest stays up")
+          .optional("memory", &GuestRow::memory, "of the guest, such as 512MiB; 64MiB to 64GiB",
+                    within<Bytes>({64ULL << 20}, {64ULL << 30}))
+          .optional("cpus", &GuestRow::cpus, "processors of the guest, 1 to 256; user-mode Linux has one",
+                    within<uint32_t>(1, 256))
+          .optional("root", &GuestRow::root,
+                    "a folder, or an ext4 or squashfs image, that lies over our root folder for the guest's command "
+                    "and programs; never written; beside this file if relative; ours alone if not given")
+          .optional("files", &GuestRow::files,
+                    "files and folders of this machine, each by the path at which the guest finds a copy, made at the "
+                    "start: {/etc/app.conf: ./app.conf}; beside this file if relative")
+          .optional("kernel", &GuestRow::kernel,
+                    "the guest's own kernel: user-mode Linux's program, or QEMU's bzImage; beside this file if "
+                    "relative; ours if not given")
           .optional("timeout", &GuestRow::timeout, "wall time of the command, from its begin, until it is given up",
-                    at_least(Duration::ms(1)));
+                    at_least(Duration::ms(1)))
+          .check([](Reader& reader, Value at, const GuestRow& row) {
+            return row.cpus == 1 || row.kind == GuestKind::kQemu ||
+                   reader.fail(at.child("cpus"), "user-mode Linux has one processor; guests of 'kind: qemu' have more");
+          });
   return table;
 }
 

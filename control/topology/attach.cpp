@@ -25,7 +25,16 @@ std::string file_of_namespace(const std::string& join) {
 
 Attachment attachment_of(const NodeRow& row) {
   if (row.guest) {
-    return Guest{row.guest->kind, row.guest->run, row.guest->memory.count, row.guest->cpus, row.guest->timeout};
+    const GuestRow& guest = *row.guest;
+    return Guest{.kind = guest.kind,
+                 .run = guest.run,
+                 .memory_bytes = guest.memory.count,
+                 .cpus = guest.cpus,
+                 .timeout = guest.timeout,
+                 .root_kind = GuestRoot::kOurs,  // its files: load/guest_parts.hpp
+                 .root = "",
+                 .files = {},
+                 .kernel = ""};
   }
   if (row.name_space) {
     return NamespaceHost{row.name_space->run, row.name_space->timeout, file_of_namespace(row.name_space->join),
