@@ -361,6 +361,8 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'export UCX_NET_DEVICES=softspine0:1 UCX_TLS=rc_verbs,ud_verbs,self': [COMMAND + 'verbs_libraries.py rc_verbs,ud_verbs,self'],
         "All of perftest's tests of bandwidth and latency run over RC, UC and UD, from a byte to 8 MiB, both ways, and over up to 64 queue pairs; their packets, as tshark decodes them, are those that the messages make (tests/wire/command/verbs_perftest.py).":
             [COMMAND + 'verbs_perftest.py LONGEST = (1 << 23,)', COMMAND + 'verbs_perftest.py pairs=64'],
+        'All copies of a guest are at most 1 GiB and 100,000 files and folders; what is larger belongs in `root`, which is not copied.':
+            ['tests/unit/guests/guest_layers_test.cpp HaveALimit', 'testbeds/guests/guest_layers.hpp kMaxFilesBytes = 1ULL << 30', 'testbeds/guests/guest_layers.hpp kMaxFilesEntries = 100'],
         'Up to 1024 bytes are sent inline.': ['testbeds/verbs_device/shared/queue_memory.hpp kInlineLimit = 1024', 'tests/scenario/verbs_device/connections_test.cpp request.sizes.inline_bytes = kInlineLimit + 1'],
         "| `UCX_UD_ETH_DGID_CHECK=n` | UCX checks the destination address of each datagram, and that of Debian takes it for IPv6 unless the service level is ConnectX's; rxe's is 0, and UCX drops them all |":
             ['tests/wire/training/mpi.py ETH_DGID_CHECK'],
