@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/telemetry/prometheus.hpp"
 
+#include <algorithm>
 #include <array>
+#include <map>
 #include <span>
+#include <typeindex>
+#include <vector>
 
 #include "control/telemetry/counter_parts.hpp"
 #include "control/telemetry/event_lines.hpp"
@@ -48,10 +52,34 @@ class PartLabels {
   std::string number_;
 };
 
+bool has_zeros(const FabricSnapshot& snapshot) {
+  size_t ports = 0;
+  for (const SwitchSnapshot& node : snapshot.switches) ports += node.ports.size();
+  return ports <= kPortsWithZeros;
+}
+
+// Which parts of a kind have counted anything, in the order of each_part().
+template <typename Part, typename Owners, typename Counters>
+std::vector<bool> parts_in_use(const Owners& owners, const Counters& counters) {
+  std::vector<const Read<Part>*> reads;
+  for (const auto& counter : counters) {
+    const auto* const read = std::get_if<Read<Part>>(&counter.read);
+    if (read != nullptr && counter.facts.nature != Nature::kNow) reads.push_back(read);
+  }
+  std::vector<bool> out;
+  const auto see = [&](const Part& part, const PartName&) {
+    out.push_back(std::ranges::any_of(reads, [&](const Read<Part>* read) { return (*read)(part).value_or(0) > 0; }));
+  };
+  for (const auto& owner : owners) each_part<Part>(owner, see);
+  return out;
+}
+
 // The families of a table, in its order: of all owners, then the next.
 template <typename Owners, typename Counters>
-void add_table(Exposition& out, const Owners& owners, std::string_view node_label, const Counters& counters) {
+void add_table(Exposition& out, const Owners& owners, std::string_view node_label, const Counters& counters,
+               bool with_zeros) {
   std::string_view last;
+  std::map<std::type_index, std::vector<bool>> in_use;
   for (const auto& counter : counters) {
     const CounterFacts& facts = counter.facts;
     if (facts.metric.empty()) continue;
@@ -59,9 +87,13 @@ void add_table(Exposition& out, const Owners& owners, std::string_view node_labe
     last = facts.metric;
     std::visit(
         [&]<typename Part>(const Read<Part>& read) {
+          std::vector<bool>& used = in_use[typeid(Part)];
+          if (!with_zeros && used.empty()) used = parts_in_use<Part>(owners, counters);
+          size_t number = 0;
           const auto see = [&](const Part& part, const PartName& name) {
             const std::optional<uint64_t> value = read(part);
-            if (!value) return;
+            const bool may_be_zero = with_zeros || used[number++] || (facts.nature == Nature::kNow && !name.number);
+            if (!value || (*value == 0 && !may_be_zero)) return;
             const PartLabels labels{node_label, name, facts.direction};
             if (facts.unit == CounterUnit::kPicoseconds) {
               out.sample(labels.all(), static_cast<double>(*value) * kSecondsPerPs);
@@ -76,7 +108,7 @@ void add_table(Exposition& out, const Owners& owners, std::string_view node_labe
 }
 
 void add_switches(Exposition& out, const FabricSnapshot& snapshot) {
-  add_table(out, snapshot.switches, "switch", switch_counters());
+  add_table(out, snapshot.switches, "switch", switch_counters(), has_zeros(snapshot));
   out.family("softspine_port_dropped_packets_total", Type::kCounter,
              "Frames that came in by the port and ended in the switch, by reason.");
   for (const SwitchSnapshot& node : snapshot.switches) {
@@ -94,11 +126,11 @@ void add_switches(Exposition& out, const FabricSnapshot& snapshot) {
 void add_links(Exposition& out, const FabricSnapshot& snapshot) {
   out.family("softspine_link_up", Type::kGauge, "1 if the link is up.");
   for (const LinkSnapshot& link : snapshot.links) out.sample({{"a", link.a}, {"b", link.b}}, uint64_t{link.up});
-  add_table(out, link_directions(snapshot), "from", link_counters());
+  add_table(out, link_directions(snapshot), "from", link_counters(), has_zeros(snapshot));
 }
 
 void add_hosts(Exposition& out, const FabricSnapshot& snapshot) {
-  add_table(out, snapshot.hosts, "host", host_counters());
+  add_table(out, snapshot.hosts, "host", host_counters(), has_zeros(snapshot));
   out.family("softspine_host_dropped_packets_total", Type::kCounter, "Frames that ended at the host, by reason.");
   for (const HostSnapshot& host : snapshot.hosts) {
     for (size_t i = 0; i < host.counters.dropped.size(); ++i) {
@@ -108,8 +140,10 @@ void add_hosts(Exposition& out, const FabricSnapshot& snapshot) {
   }
   out.family("softspine_host_packet_latency_seconds", Type::kSummary,
              "From the first bit sent to the last bit received, of packets delivered.");
+  const bool with_zeros = has_zeros(snapshot);
   for (const HostSnapshot& host : snapshot.hosts) {
     const LatencySummary& latency = host.latency;
+    if (latency.samples == 0 && !with_zeros) continue;
     if (latency.p50_ps)
       out.sample({{"host", host.name}, {"quantile", "0.5"}}, static_cast<double>(*latency.p50_ps) * kSecondsPerPs);
     if (latency.p99_ps)
@@ -128,7 +162,7 @@ void add_edge_drops(Exposition& out, const EdgeSnapshot& edge, std::string_view 
 }
 
 void add_edges(Exposition& out, const FabricSnapshot& snapshot) {
-  add_table(out, snapshot.edges, "edge", edge_counters());
+  add_table(out, snapshot.edges, "edge", edge_counters(), true);
   out.family("softspine_edge_dropped_packets_total", Type::kCounter, "Frames that ended at the edge, by reason.");
   for (const EdgeSnapshot& edge : snapshot.edges) {
     add_edge_drops(out, edge, "in", edge.counters.in_drops);
@@ -172,7 +206,7 @@ void add_prometheus(Exposition& out, const FabricSnapshot& snapshot) {
   add_switches(out, snapshot);
   add_links(out, snapshot);
   add_hosts(out, snapshot);
-  add_table(out, totals_by(snapshot, &FlowSnapshot::workload), "workload", workload_counters());
+  add_table(out, totals_by(snapshot, &FlowSnapshot::workload), "workload", workload_counters(), true);
   add_edges(out, snapshot);
 }
 

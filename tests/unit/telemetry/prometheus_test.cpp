@@ -110,6 +110,43 @@ TEST(PrometheusText, TellsTimesInSeconds) {
   EXPECT_EQ(values[R"(softspine_host_packet_latency_seconds_count{host="h2"})"], "79");
 }
 
+// small_fabric() with a switch that has done nothing.
+FabricSnapshot fabric_of_ports(size_t idle) {
+  FabricSnapshot out = small_fabric();
+  for (const SwitchSnapshot& node : out.switches) idle -= node.ports.size();
+  SwitchSnapshot& node = out.switches.emplace_back(SwitchSnapshot{.name = "idle", .role = "core"});
+  for (size_t i = 0; i < idle; ++i) {
+    node.ports.push_back({.name = "Ethernet" + std::to_string(i), .up = i != 7, .rate = dataplane::Rate::gbps(100)});
+  }
+  return out;
+}
+
+TEST(PrometheusText, OfALargeFabricHasNoZerosOfWhatHasCountedNothing) {
+  const auto small = StrictReader{prometheus_text(small_fabric())}.values;
+  const auto full = StrictReader{prometheus_text(fabric_of_ports(kPortsWithZeros))}.values;
+  auto large = StrictReader{prometheus_text(fabric_of_ports(kPortsWithZeros + 1))}.values;
+  EXPECT_EQ(full.at(R"(softspine_port_tx_bytes_total{switch="idle",port="Ethernet7"})"), "0");
+  EXPECT_LT(large.size(), full.size() / 20);
+  // The idle switch's ports have what they are, also one that is down.
+  EXPECT_EQ(large[R"(softspine_port_up{switch="idle",port="Ethernet7"})"], "0");
+  EXPECT_EQ(large[R"(softspine_port_speed_bytes{switch="idle",port="Ethernet8"})"], "12500000000");
+  EXPECT_FALSE(large.contains(R"(softspine_port_tx_bytes_total{switch="idle",port="Ethernet7"})"));
+  // What has counted anything has its zeros, too; whatever is not zero is there.
+  EXPECT_EQ(large[R"(softspine_port_pfc_tx_packets_total{switch="tor1",port="Ethernet0",priority="3"})"], "0");
+  EXPECT_FALSE(large.contains(R"(softspine_port_pfc_tx_packets_total{switch="tor1",port="Ethernet0",priority="4"})"));
+  EXPECT_EQ(large[R"(softspine_port_rx_bytes_total{switch="tor1",port="Ethernet4"})"], "0");
+  EXPECT_EQ(large[R"(softspine_host_packet_latency_seconds_count{host="h2"})"], "79");
+  EXPECT_FALSE(large.contains(R"(softspine_host_packet_latency_seconds_count{host="h1"})"));
+  for (const auto& [name, value] : small) {
+    if (std::stod(value) != 0) {
+      EXPECT_EQ(large[name], value) << name;
+    }
+  }
+  size_t others = 0;
+  for (const auto& [name, value] : large) others += full.contains(name) && full.at(name) == value ? 0 : 1;
+  EXPECT_EQ(others, 2U) << "of the port that it has more: up, its speed";
+}
+
 TEST(PrometheusText, OfAnEmptyFabricIsValidToo) {
   const StrictReader read{prometheus_text({})};
   EXPECT_EQ(read.values.at("softspine_emulated_seconds"), "0");
