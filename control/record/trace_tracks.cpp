@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "dataplane/flow_control/whole_link.hpp"
 #include "dataplane/units/ids.hpp"
@@ -12,8 +11,6 @@
 namespace softspine::control {
 
 namespace {
-
-constexpr std::array<std::string_view, 4> kOperationWords{"send", "receive", "compute", "reduce"};
 
 bool pauses_all(const Fabric& fabric, LinkEnd port) {
   return dataplane::pauses_whole_link(fabric.links[fabric.port(port).link].parameters.flow_control);

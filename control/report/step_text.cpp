@@ -2,10 +2,8 @@
 #include "control/report/step_text.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
@@ -17,33 +15,6 @@ using dataplane::Duration;
 namespace {
 
 constexpr size_t kRowsOfTable = 16;
-
-std::string message_text(const WaitReason& reason) {
-  return fmt::format("the message of {} bytes from {} to {}", grouped(reason.bytes), reason.host, reason.to_host);
-}
-
-std::string pause_text(const WaitReason& reason) {
-  std::string out = fmt::format("{} was paused for {} by {}", reason.port, time_in_words(reason.paused),
-                                fmt::join(reason.paused_by, ", and that by "));
-  if (!reason.congested_port.empty())
-    out += fmt::format(", where packets stayed up to {} at {}", time_in_words(reason.congested_stay),
-                       reason.congested_port);
-  return out;
-}
-
-std::string stay_text(const WaitReason& reason) {
-  if (reason.port.empty()) return "";
-  return fmt::format("; a packet stayed {} at {}, queue {}", time_in_words(reason.longest_stay), reason.port,
-                     reason.queue);
-}
-
-std::string loss_text(const WaitReason& reason) {
-  std::string out = fmt::format("{} NAKs, {} timeouts, {} packets were sent again", reason.naks, reason.timeouts,
-                                reason.retransmitted_packets);
-  if (!reason.lost_behind.empty())
-    out += fmt::format("; {} were lost behind {}", reason.lost_packets, reason.lost_behind);
-  return out;
-}
 
 Json span_json(const StepSpan& span) {
   return {{"from_ps", span.from.count_ps()}, {"to_ps", span.to.count_ps()}, {"busy_ps", span.busy.count_ps()}};
@@ -207,40 +178,6 @@ std::string causes_table(const StepsSnapshot& steps) {
 
 }  // namespace
 
-std::string time_in_words(Duration time) {
-  constexpr std::array kUnits{"ps", "ns", "us", "ms", "s"};
-  auto value = static_cast<double>(time.count_ps());
-  size_t unit = 0;
-  while (unit + 1 < kUnits.size() && std::abs(value) >= 1000) {
-    value /= 1000;
-    ++unit;
-  }
-  return fmt::format("{:.4g} {}", value, kUnits[unit]);
-}
-
-std::string reason_text(const WaitReason& reason) {
-  const std::string time = time_in_words(reason.time);
-  switch (reason.cause) {
-    case WaitCause::kCompute: return fmt::format("{} computed for {}", reason.host, time);
-    case WaitCause::kReduce: return fmt::format("{} reduced for {}", reason.host, time);
-    case WaitCause::kPost:
-      return fmt::format("{} stood {} before its queue pair: for a clear-to-send, for room, or for those before it",
-                         message_text(reason), time);
-    case WaitCause::kQueue: return fmt::format("{} was late by {}{}", message_text(reason), time, stay_text(reason));
-    case WaitCause::kPause: return fmt::format("{} was late by {}: {}", message_text(reason), time, pause_text(reason));
-    case WaitCause::kRetransmission:
-      return fmt::format("{} was late by {}: {}", message_text(reason), time, loss_text(reason));
-    case WaitCause::kRateCut:
-      return fmt::format("{} was late by {}: {} notifications of congestion cut its rate{}", message_text(reason), time,
-                         reason.cnps, stay_text(reason));
-    case WaitCause::kTransfer:
-      return fmt::format("{} took {}: nothing in the fabric held it up", message_text(reason),
-                         time_in_words(reason.arrived - reason.posted));
-    case WaitCause::kUnknown: break;
-  }
-  return "it began before what is kept";
-}
-
 Json steps_json(const StepsSnapshot& steps, const std::string& testbed) {
   Json jobs = Json::array();
   for (const JobSteps& job : steps.jobs) jobs.push_back(job_json(job));
@@ -271,11 +208,10 @@ std::vector<const RankSteps*> ranks_to_draw(const JobSteps& job, size_t most) {
 }
 
 Json spans_json(const StepsSnapshot& steps) {
-  constexpr size_t kRanks = 16;
   Json out = Json::array();
   for (const JobSteps& job : steps.jobs) {
     Json rows = Json::array();
-    for (const RankSteps* rank : ranks_to_draw(job, kRanks)) rows.push_back(spans_row(*rank));
+    for (const RankSteps* rank : ranks_to_draw(job, kRanksWithSpans)) rows.push_back(spans_row(*rank));
     out.push_back(job_rows(job, std::move(rows)));
   }
   return out;

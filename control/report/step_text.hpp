@@ -6,20 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "control/steps/wait_text.hpp"
 #include "control/telemetry/json_fwd.hpp"
 #include "control/telemetry/steps_snapshot.hpp"
 
 namespace softspine::control {
 
-// "1.25 ms"
-std::string time_in_words(dataplane::Duration time);
-// "its message of 1 MiB to h3 was held up for 640 us: paused at …"
-std::string reason_text(const WaitReason& reason);
-
 Json steps_json(const StepsSnapshot& steps, const std::string& testbed);
 // Of each job the ranks with the longest waits, 64 at most, with that wait and its reason; and what all waits were for.
 Json waits_json(const StepsSnapshot& steps);
-// Of each job what ranks_to_draw(job, 16) did: by kind of step the spans [from_ps, to_ps, busy_ps].
+inline constexpr size_t kRanksWithSpans = 16;
+// Of each job what ranks_to_draw(job, kRanksWithSpans) did: by kind of step the spans [from_ps, to_ps, busy_ps].
 Json spans_json(const StepsSnapshot& steps);
 // All ranks; if they are more than `most`, those with the longest waits, the longest first.
 std::vector<const RankSteps*> ranks_to_draw(const JobSteps& job, size_t most);

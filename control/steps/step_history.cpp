@@ -141,9 +141,11 @@ void StepHistory::take_wait(const StepRecord& record, Rank& rank) {
   ++rank.waits;
   Job& job = jobs_[record.job];
   Reason reason = reason_of(record.job, record.rank, step, from);
-  CauseCount& count = job.causes[key_of(job, reason)];
+  const CauseKey key = key_of(job, reason);
+  CauseCount& count = job.causes[key];
   count.waited += record.alone;
   ++count.waits;
+  if (on_wait_) on_wait_(in_words(record, {from, record.at, step.message, reason}, key));
   auto& longest = rank.longest;
   if (longest.size() == kLongest && longest.back().to - longest.back().from >= record.alone) return;
   if (longest.size() == kLongest) longest.pop_back();

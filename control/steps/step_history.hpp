@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -41,6 +42,16 @@ struct StepJob {
   std::vector<uint32_t> hosts;  // by rank: a node of the fabric
 };
 
+// A wait, when it is over.
+struct FoundWait {
+  uint32_t job = 0;
+  uint32_t rank = 0;
+  StepWait wait;
+  std::string at;           // of its cause, as CauseOfWaits has it: the port, else the host of the rank
+  std::string by;           // of pauses: who caused them
+  bool is_longest = false;  // of its rank, so far
+};
+
 class StepHistory {
  public:
   static constexpr size_t kSteps = 256;
@@ -54,6 +65,8 @@ class StepHistory {
   void take(const StepRecord& record);
   void take(const HopRecord& record);
   std::shared_ptr<const StepsSnapshot> snapshot() const;
+  // Called with each wait that is over from now on, in the order of their ends.
+  void on_wait(std::function<void(const FoundWait&)> see) { on_wait_ = std::move(see); }
 
  private:
   static constexpr uint64_t kNoStep = UINT64_MAX;
@@ -116,6 +129,7 @@ class StepHistory {
   template <typename See>
   void follow(uint32_t job, uint32_t rank, const Step& last, dataplane::Instant from, See&& see) const;
   CauseKey key_of(const Job& job, const Reason& reason) const;
+  FoundWait in_words(const StepRecord& record, const Wait& wait, const CauseKey& cause) const;
 
   static void forget_those_before(MessageFate& message);
   static uint64_t last_step_by(const Rank& rank, dataplane::Instant at);
@@ -129,6 +143,8 @@ class StepHistory {
   Messages messages_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, std::shared_ptr<MessageFate>> last_posted_;
   std::unordered_map<uint64_t, std::shared_ptr<MessageFate>> parts_;  // by flow and last PSN
+
+  std::function<void(const FoundWait&)> on_wait_;
 
   friend class StepWords;
 };

@@ -2,7 +2,9 @@
 // What is recorded of ranks and of their messages while they run, for step_history.hpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <tuple>
 
 #include "control/model/fabric.hpp"
@@ -10,6 +12,9 @@
 #include "dataplane/units/time.hpp"
 
 namespace softspine::control {
+
+// Words for OperationKind, in its order.
+inline constexpr std::array<std::string_view, 4> kOperationWords{"send", "receive", "compute", "reduce"};
 
 // An operation that is done, or one part of a send that is posted.
 struct StepRecord {

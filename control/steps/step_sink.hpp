@@ -3,7 +3,8 @@
 //
 //   begin(jobs)          once, before the first; collectives, then trainings, in the testbed's order
 //   step(record)         an operation that is done, in the order of StepRecord::order()
-//   known_before(now)    every operation that was done before `now` has been handed over; never(): all of them
+//   wait(found)          likewise, if the run finds reasons (`run --steps`) and takes_waits(): behind its receive's
+//   step known_before(now)    every operation that was done before `now` has been handed over; never(): all of them
 #pragma once
 
 #include <vector>
@@ -22,6 +23,8 @@ class StepSink {
 
   virtual void begin(const std::vector<StepJob>& jobs) = 0;
   virtual void step(const StepRecord& record) = 0;
+  virtual bool takes_waits() const { return false; }
+  virtual void wait(const FoundWait& /*found*/) {}
   virtual void known_before(dataplane::Instant now) = 0;
 };
 

@@ -16,6 +16,17 @@ class StepWords {
     return out;
   }
 
+  FoundWait wait_of(const StepRecord& record, const StepHistory::Wait& wait, const StepHistory::CauseKey& cause) const {
+    const StepHistory::Job& job = history_.jobs_[record.job];
+    const auto& longest = job.ranks[record.rank].longest;
+    return {.job = record.job,
+            .rank = record.rank,
+            .wait = wait_of(job, wait),
+            .at = name_of(std::get<1>(cause)),
+            .by = name_of(std::get<2>(cause)),
+            .is_longest = longest.empty() || longest[0].to - longest[0].from < wait.to - wait.from};
+  }
+
  private:
   // A node alone, if there is no such port.
   std::string name_of(LinkEnd end) const {
@@ -93,6 +104,10 @@ class StepWords {
   const StepHistory& history_;
   const Fabric& fabric_;
 };
+
+FoundWait StepHistory::in_words(const StepRecord& record, const Wait& wait, const CauseKey& cause) const {
+  return StepWords{*this}.wait_of(record, wait, cause);
+}
 
 std::shared_ptr<const StepsSnapshot> StepHistory::snapshot() const {
   return std::make_shared<const StepsSnapshot>(StepWords{*this}.all());

@@ -68,6 +68,7 @@ struct WaitReason {
   uint64_t cnps = 0;        // and echoes of CE
   std::string lost_behind;  // the port behind which its packets were lost; empty: not known
   uint64_t lost_packets = 0;
+  std::string words;  // of a recording, which has the cause and these; else empty
 };
 
 struct StepWait {

@@ -130,7 +130,7 @@ size_t StepLog::worker_of(uint32_t node) const {
 }
 
 void StepLog::start() {
-  if (!asked_.any()) return;
+  if (!is_on()) return;
   for (uint32_t i = 0; i < nodes_.engine().workers(); ++i) buffers_.push_back(std::make_unique<StepBuffer>());
   watched_ = watched_flows();
   if (asked_.explained) {
@@ -145,8 +145,9 @@ void StepLog::start() {
 }
 
 void StepLog::open(std::unique_ptr<control::StepSink> sink) {
-  sink_ = std::move(sink);
-  sink_->begin(jobs());
+  sink->begin(jobs());
+  if (history_ && sink->takes_waits()) history_->on_wait([this](const control::FoundWait& wait) { hand_over(wait); });
+  sinks_.push_back(std::move(sink));
 }
 
 void StepLog::set_taps() {
@@ -161,7 +162,7 @@ void StepLog::set_taps() {
 }
 
 std::unique_ptr<RankRecorder> StepLog::recorder_of(size_t job, uint32_t rank, const RankConfig& config) {
-  if (!asked_.any()) return nullptr;
+  if (!is_on()) return nullptr;
   const RankTraffic& traffic = traffic_of(job);
   const uint32_t mtu = testbed_.workloads.empty() ? 4096 : testbed_.workloads[traffic.workload].mtu;
   const uint32_t host = traffic.hosts[rank];
@@ -192,8 +193,16 @@ void StepLog::add_looks(Instant known, std::span<const StepsHere> all) {
 }
 
 void StepLog::hand_over(const StepRecord& step) {
+  for (const auto& sink : sinks_) {
+    if (!step.is_posted) sink->step(step);
+  }
   if (history_) history_->take(step);
-  if (sink_ && !step.is_posted) sink_->step(step);
+}
+
+void StepLog::hand_over(const control::FoundWait& wait) {
+  for (const auto& sink : sinks_) {
+    if (sink->takes_waits()) sink->wait(wait);
+  }
 }
 
 StepsHere StepLog::take_here(Instant known) {
@@ -226,12 +235,12 @@ void StepLog::take_before(Instant now) {
   });
   for (; hop != hops_.end() && hop->at < now; ++hop) history_->take(*hop);
   hops_.erase(hops_.begin(), hop);
-  if (sink_) sink_->known_before(now);
+  for (const auto& sink : sinks_) sink->known_before(now);
 }
 
 void StepLog::finish(Instant now) {
   static_cast<void>(now);
-  if (asked_.any()) take_before(Instant::never());
+  if (is_on()) take_before(Instant::never());
 }
 
 void StepLog::snapshot(control::FabricSnapshot& out) {

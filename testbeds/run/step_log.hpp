@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the ranks of collectives and trainings do and wait for, recorded while they run (control/steps). Nobody records
 // unless the user asks: else there is no tap, and a rank's program has one comparison with null for each operation.
-// Two may ask: the history, which finds why ranks waited, and needs taps at all ports; and a sink (control/steps),
-// which takes the operations as they end.
+// Two may ask: the history, which finds why ranks waited, and needs taps at all ports; and sinks (control/steps), which
+// take the operations as they end.
 //
 //   recorder_of   of one rank: writes into the buffer of its worker
 //   looks         at the multiples of an interval of emulated time, everything that happened before is taken, in one
@@ -29,8 +29,7 @@ namespace softspine::testbeds {
 
 struct StepsAsked {
   bool explained = false;  // for the history
-  bool traced = false;     // for a sink
-  bool any() const { return explained || traced; }
+  bool traced = false;     // for sinks
 };
 
 class RankRecorder {
@@ -90,9 +89,10 @@ class StepLog : public RunPart {
   void finish(dataplane::Instant now) override;
   void snapshot(control::FabricSnapshot& out) override;
 
-  // Whether a sink would have anything to take: there are ranks, and it was made for one.
+  // Whether a sink would have anything to take: there are ranks, and it was made for sinks.
   bool has_ranks() const { return asked_.traced && !jobs().empty(); }
-  // Called before the first window, if has_ranks().
+  bool finds_reasons() const { return asked_.explained; }
+  // Called before the first window, at rank 0, if has_ranks().
   void open(std::unique_ptr<control::StepSink> sink);
 
   // When ranks are made, after start(): null if nothing is recorded. The host is here. `job`: collectives, then
@@ -109,6 +109,9 @@ class StepLog : public RunPart {
   void take_before(dataplane::Instant now);
   void add_looks(dataplane::Instant known, std::span<const StepsHere> all);
   void hand_over(const control::StepRecord& step);
+  void hand_over(const control::FoundWait& wait);
+  // Without ranks there is nothing for sinks.
+  bool is_on() const { return asked_.explained || has_ranks(); }
   size_t worker_of(uint32_t node) const;
 
   const control::Testbed& testbed_;
@@ -123,7 +126,7 @@ class StepLog : public RunPart {
   std::vector<control::StepRecord> steps_;             // not taken yet
   std::vector<control::HopRecord> hops_;               // likewise
   std::unique_ptr<control::StepHistory> history_;      // at rank 0; null: nobody asks for reasons
-  std::unique_ptr<control::StepSink> sink_;            // null: nobody takes operations
+  std::vector<std::unique_ptr<control::StepSink>> sinks_;
 };
 
 }  // namespace softspine::testbeds
