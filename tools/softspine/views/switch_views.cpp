@@ -8,9 +8,9 @@
 #include <map>
 #include <variant>
 
+#include "analysis/explain/hash_groups.hpp"
 #include "control/report/fabric_map.hpp"
 #include "control/telemetry/text_table.hpp"
-#include "tools/softspine/views/group_view.hpp"
 
 namespace softspine::tools {
 
@@ -163,6 +163,14 @@ Json thresholds_json(const ShownSwitch& shown) {
     }
   }
   return out;
+}
+
+Json hash_groups_json(const ShownSwitch& shown) {
+  const auto groups = analysis::hash_groups_of(shown.fabric, shown.node, *shown.from.tables().state, shown.routes);
+  return analysis::hash_group_rows(groups, [&shown](uint32_t port) -> analysis::PortSent {
+    const dataplane::PortCounters& sent = shown.from.counters()[port];
+    return {.packets = sent.tx_packets, .bytes = sent.tx_bytes};
+  });
 }
 
 const View kViews[] = {
