@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
 import signal
+import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
-from softspine import Problems, Run, Softspine, main
+from softspine import ROOT, Problems, Run, Skip, Softspine, main
 
 TESTBED = '''name: traced
 run: {clock: virtual, duration: 300us, seed: 5}
@@ -135,5 +140,23 @@ def refuses_what_cannot_be(it: Softspine) -> Problems:
         yield from done.complains(why)
 
 
+def is_of_the_published_schema(it: Softspine) -> Problems:
+    """protoc reads a trace by Perfetto's own perfetto_trace.proto, and finds no field that it does not know"""
+    schema = os.environ.get('SOFTSPINE_PERFETTO_PROTO')
+    if not schema or not shutil.which('protoc'):
+        raise Skip('needs protoc, and SOFTSPINE_PERFETTO_PROTO: the path of protos/perfetto/trace/perfetto_trace.proto')
+    for name in ('pfc-storm', 'ring-allreduce'):
+        yield from it('run', ROOT / f'testbeds/{name}.yaml', '--quiet', '--no-server', '--trace', 'run.trace').exited(0)
+        with open(it.folder / 'run.trace', 'rb') as trace:
+            read = subprocess.run(['protoc', '--decode=perfetto.protos.Trace', f'-I{Path(schema).parent}', schema], stdin=trace, capture_output=True, text=True, check=False)
+        lines = read.stdout.splitlines()
+        unknown = [line for line in lines if re.match(r'\s*\d+[:\s]', line)]
+        if read.returncode != 0 or unknown or len(lines) < 10_000:
+            yield f'{name}: {read.stderr[:300]} {len(lines)} lines, {unknown[:5]}'
+        for word in ('track_descriptor {', 'type: TYPE_SLICE_BEGIN', 'type: TYPE_SLICE_END', 'type: TYPE_COUNTER', 'unit: UNIT_SIZE_BYTES'):
+            if not any(line.strip() == word for line in lines):
+                yield f'{name}: no {word}'
+
+
 if __name__ == '__main__':
-    sys.exit(main([adds_up_to_the_report, survives_a_kill, ends_well_on_a_full_disk, refuses_what_cannot_be]))
+    sys.exit(main([adds_up_to_the_report, survives_a_kill, ends_well_on_a_full_disk, refuses_what_cannot_be, is_of_the_published_schema]))
