@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "control/record/recording_tables.hpp"
+#include "control/steps/step_record.hpp"
 #include "dataplane/packet/drop_reason.hpp"
 
 namespace softspine::control {
@@ -25,6 +26,8 @@ void record_run(Database& into, const Testbed& testbed, const RecordedRun& run) 
   for (uint32_t i = 0; i < dataplane::kDropReasons; ++i) {
     reason.add(i).add(dataplane::name_of(static_cast<dataplane::DropReason>(i))).done();
   }
+  Statement kind{into, "INSERT INTO step_kinds VALUES(?1, ?2)"};
+  for (uint32_t i = 0; i < kOperationWords.size(); ++i) kind.add(i).add(kOperationWords[i]).done();
 }
 
 void record_nodes(Database& into, const Fabric& fabric) {

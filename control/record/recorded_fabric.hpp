@@ -14,11 +14,18 @@
 
 namespace softspine::control {
 
+// The rows of what a long run may have too much of.
+struct RecordedLimits {
+  uint64_t rank_steps = 5'000'000;
+  uint64_t group_members = 4'000'000;
+};
+
 struct RecordedRun {
   std::string version;  // of the program
   std::string text;     // of the testbed's file
   dataplane::Duration interval;
   std::vector<const dataplane::QosPlan*> plans = {};  // by node, at the start; null: no switch
+  RecordedLimits limits = {};
 };
 
 void record_fabric(Database& into, const Testbed& testbed, const RecordedRun& run, const PortNumbers& ports);

@@ -16,11 +16,13 @@ constexpr std::array<SampleTableRow, kSampleTables> kSampleTableRows{{
     {"nic_priority_samples", "port_id", "priority"},
     {"drop_samples", "port_id", "reason_id"},
     {"flow_samples", "flow_id", ""},
+    {"rank_steps", "job_id", "rank"},
 }};
 
 constexpr std::string_view kSchema = R"(
 CREATE TABLE run( -- what was run: a fact a row
-  key TEXT PRIMARY KEY, -- program_version, testbed, clock, seed, sample_interval_ps; at the end: end_ps, interrupted
+  key TEXT PRIMARY KEY, -- program_version, testbed, clock, seed, sample_interval_ps; at the end: end_ps, interrupted,
+            -- rank_steps_end_ps: later rows of rank_steps and rank_waits were too many
   value
 ) WITHOUT ROWID;
 CREATE TABLE testbed( -- the file that was run
@@ -109,6 +111,57 @@ CREATE TABLE flow_way_ports( -- that send it, in the order of the way: its host'
   port_id INTEGER NOT NULL REFERENCES ports,
   PRIMARY KEY(way_id, hop)
 ) WITHOUT ROWID;
+CREATE TABLE hash_tables( -- a switch has these groups from the sample on, and no others
+  hash_table_id INTEGER PRIMARY KEY,
+  t_ps INTEGER NOT NULL,
+  node_id INTEGER REFERENCES nodes -- null: too much changes; later ones are not recorded
+);
+CREATE TABLE hash_groups( -- ECMP groups and LAGs of two members at least
+  hash_group_id INTEGER PRIMARY KEY,
+  hash_table_id INTEGER NOT NULL REFERENCES hash_tables,
+  name TEXT NOT NULL, -- ecmp 3, by its number in the switch's tables; a LAG's own
+  is_lag INTEGER NOT NULL,
+  mode TEXT NOT NULL, -- hash, random, in_port, flowlet, spray
+  destinations TEXT NOT NULL -- of ECMP groups: a subnet or a switch that is routed to it, and how many more are
+);
+CREATE TABLE hash_group_members( -- a row for each port: a member that is a LAG has several
+  hash_group_id INTEGER NOT NULL REFERENCES hash_groups,
+  port_id INTEGER NOT NULL REFERENCES ports,
+  member TEXT NOT NULL, -- Ethernet8; a LAG's name
+  buckets INTEGER NOT NULL, -- of the group, that lead to the member
+  PRIMARY KEY(hash_group_id, port_id)
+) WITHOUT ROWID;
+CREATE TABLE jobs( -- collectives, then trainings, in the testbed's order
+  job_id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL, -- collective, training
+  explained INTEGER NOT NULL -- 1: `run --steps`, so rank_waits has its waits
+);
+CREATE TABLE job_ranks(
+  job_id INTEGER NOT NULL REFERENCES jobs,
+  rank INTEGER NOT NULL,
+  node_id INTEGER NOT NULL REFERENCES nodes, -- its host
+  PRIMARY KEY(job_id, rank)
+) WITHOUT ROWID;
+CREATE TABLE step_kinds( -- of rank_steps
+  kind_id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL -- send, receive, compute, reduce
+);
+CREATE TABLE rank_waits( -- with `run --steps`: receives that the rank had nothing to do but to wait for
+  wait_id INTEGER PRIMARY KEY,
+  t_ps INTEGER NOT NULL, -- it was over
+  job_id INTEGER NOT NULL REFERENCES jobs,
+  rank INTEGER NOT NULL,
+  from_ps INTEGER NOT NULL, -- t_ps less its length: other work may have interrupted it
+  peer INTEGER NOT NULL, -- the rank whose message ended it
+  channel INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, -- of that message
+  cause TEXT NOT NULL, -- compute, reduce, post, queue, pause, retransmission, rate_cut, transfer, unknown
+  cause_at TEXT NOT NULL, -- the port, else the host of the rank
+  cause_by TEXT NOT NULL, -- of pauses: who caused them; else empty
+  cause_ps INTEGER NOT NULL, -- of the wait, what the cause took
+  reason TEXT -- in words, of the waits that were the longest of their rank so far; null: others
+);
 CREATE TABLE flows( -- one queue pair's stream each
   flow_id INTEGER PRIMARY KEY,
   workload TEXT NOT NULL, source TEXT NOT NULL, destination TEXT NOT NULL, -- hosts
@@ -176,6 +229,26 @@ CREATE VIEW pauses AS -- how long each priority of a port had to wait, by instan
         UNION ALL SELECT t_ps, port_id, priority, paused_ps FROM nic_priority_samples)
   JOIN ports USING(port_id) JOIN ports AS peers ON peers.port_id = ports.peer_port_id
   WHERE paused_ps > 0;
+CREATE VIEW rank_spans AS -- what ranks did over time
+  SELECT from_ps, t_ps AS to_ps, jobs.name AS job, rank, step_kinds.name AS kind
+  FROM rank_steps JOIN jobs USING(job_id) JOIN step_kinds USING(kind_id) WHERE step_kinds.name <> 'receive'
+  UNION ALL SELECT t_ps - waited_ps, t_ps, jobs.name, rank, 'wait'
+  FROM rank_steps JOIN jobs USING(job_id) WHERE waited_ps > 0;
+CREATE VIEW hash_shares AS -- what members of the last groups sent, and the share that an even hash would give them
+  WITH last AS (SELECT max(hash_table_id) AS hash_table_id FROM hash_tables WHERE node_id IS NOT NULL GROUP BY node_id),
+       sent AS (SELECT port_id, sum(tx_bytes) AS tx_bytes FROM port_samples GROUP BY port_id),
+       members AS (SELECT node_id, hash_group_id, member, min(port_id) AS port_id, buckets,
+                          sum(coalesce(tx_bytes, 0)) AS tx_bytes
+                   FROM last JOIN hash_tables USING(hash_table_id) JOIN hash_groups USING(hash_table_id)
+                   JOIN hash_group_members USING(hash_group_id) LEFT JOIN sent USING(port_id)
+                   GROUP BY hash_group_id, member)
+  SELECT nodes.name AS switch, hash_groups.name AS hash_group, mode, destinations, member, peers.name AS peer,
+         1.0 * buckets / sum(buckets) OVER one_group AS expected,
+         1.0 * members.tx_bytes / nullif(sum(members.tx_bytes) OVER one_group, 0) AS share, members.tx_bytes
+  FROM members JOIN hash_groups USING(hash_group_id) JOIN nodes ON nodes.node_id = members.node_id
+  JOIN ports ON ports.port_id = members.port_id JOIN ports AS other ON other.port_id = ports.peer_port_id
+  JOIN nodes AS peers ON peers.node_id = other.node_id
+  WINDOW one_group AS (PARTITION BY hash_group_id);
 CREATE VIEW queue_levels AS -- bytes in a queue from this instant on, and where its marks begin
   SELECT t_ps, ports.name AS port, queue, current_bytes, min_bytes AS ecn_min_bytes, max_bytes AS ecn_max_bytes
   FROM queue_samples JOIN ports USING(port_id) LEFT JOIN ecn_thresholds USING(port_id, queue)

@@ -3,7 +3,7 @@
 // `.schema` shows them.
 //
 //   the fabric        run, testbed, nodes, ports, links, xoff_thresholds, …      written before the first window
-//   over time         samples, *_samples, flow_samples, events                   while the run goes on
+//   over time         samples, *_samples, events, flow_ways, hash_groups, …      while the run goes on
 //   the results       flows, workloads, collectives, faults, expectations, …     when it is over; most from the report
 // Samples have a row for whatever has changed: a counter's column has its growth since the last sample, a gauge's and a
 // watermark's its new value, and null stands for no change.
@@ -19,12 +19,13 @@
 
 namespace softspine::control {
 
-inline constexpr int kRecordingFormat = 1;       // PRAGMA user_version
+inline constexpr int kRecordingFormat = 2;       // PRAGMA user_version
 inline constexpr int kRecordingId = 0x7373706e;  // PRAGMA application_id: "sspn"
 
-// Tables of samples. The first six are in the order of SeriesSection.
-enum class SampleTable : uint8_t { kPort, kPriority, kGroup, kQueue, kPool, kNicPriority, kDrops, kFlow };
-inline constexpr size_t kSampleTables = 8;
+// Tables of samples. The first seven are in the order of SeriesSection.
+enum class SampleTable : uint8_t { kPort, kPriority, kGroup, kQueue, kPool, kNicPriority, kDrops, kFlow, kRankStep };
+inline constexpr size_t kSampleTables = 9;
+inline constexpr size_t kSeriesTables = 7;  // of these, the first: `samples` counts their rows
 static_assert(static_cast<size_t>(SeriesSection::kDrops) == static_cast<size_t>(SampleTable::kDrops));
 
 struct SampleTableRow {

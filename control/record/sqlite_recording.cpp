@@ -14,6 +14,8 @@ namespace {
 const std::vector<std::string> kFlowColumns{"rate_bps", "window_bytes", "rtt_ps",   "sent_bytes",
                                             "acks",     "cnps",         "ce_echoes"};
 
+const std::vector<std::string> kRankStepColumns{"kind_id", "from_ps", "peer", "channel", "bytes", "waited_ps"};
+
 }  // namespace
 
 class Recording::Samples : public SampleSink {
@@ -57,22 +59,39 @@ class Recording::Events : public EventSink {
   std::shared_ptr<Recording> of_;
 };
 
+class Recording::Steps : public StepSink {
+ public:
+  Steps(std::shared_ptr<Recording> of, bool explained) : of_(std::move(of)), explained_(explained) {}
+  void begin(const std::vector<StepJob>& jobs) override { record_jobs(of_->database_, jobs, explained_); }
+  void step(const StepRecord& record) override { of_->add_step(record); }
+  bool takes_waits() const override { return explained_; }
+  void wait(const FoundWait& found) override { of_->add_wait(found); }
+  void known_before(dataplane::Instant) override {}
+
+ private:
+  std::shared_ptr<Recording> of_;
+  bool explained_;
+};
+
 std::expected<std::shared_ptr<Recording>, std::string> Recording::create(const std::string& path,
                                                                          const Testbed& testbed, const RecordedRun& run,
                                                                          OnError on_error) {
   auto database = Database::create(path);
   if (!database) return std::unexpected(path + ": " + database.error());
   database->run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kRecordingId, kRecordingFormat));
-  std::shared_ptr<Recording> out{new Recording(path, testbed, std::move(*database), std::move(on_error))};
+  std::shared_ptr<Recording> out{new Recording(path, testbed, run.limits, std::move(*database), std::move(on_error))};
   record_fabric(out->database_, testbed, run, out->ports_);
   out->database_.run(sample_table_schema(SampleTable::kFlow, kFlowColumns));
+  out->database_.run(sample_table_schema(SampleTable::kRankStep, kRankStepColumns));
   if (!out->database_.is_fine()) return std::unexpected(path + ": " + out->database_.error());
   return out;
 }
 
-Recording::Recording(std::string path, const Testbed& testbed, Database database, OnError on_error)
+Recording::Recording(std::string path, const Testbed& testbed, const RecordedLimits& limits, Database database,
+                     OnError on_error)
     : path_(std::move(path)),
       ports_(testbed.fabric),
+      most_rank_steps_(limits.rank_steps),
       database_(std::move(database)),
       feed_(database_),
       on_error_(std::move(on_error)) {}
@@ -90,6 +109,9 @@ std::unique_ptr<FlowSink> Recording::flow_samples(std::shared_ptr<Recording> of)
 std::unique_ptr<EventSink> Recording::events(std::shared_ptr<Recording> of) {
   return std::make_unique<Events>(std::move(of));
 }
+std::unique_ptr<StepSink> Recording::steps(std::shared_ptr<Recording> of, bool explained) {
+  return std::make_unique<Steps>(std::move(of), explained);
+}
 
 // The tables of counters have the series' columns, so they are made here; then the writer begins.
 void Recording::begin_samples(const SeriesShape& shape) {
@@ -103,6 +125,7 @@ void Recording::begin_samples(const SeriesShape& shape) {
   }
   columns[static_cast<size_t>(SampleTable::kDrops)] = {"packets"};
   columns[static_cast<size_t>(SampleTable::kFlow)] = kFlowColumns;
+  columns[static_cast<size_t>(SampleTable::kRankStep)] = kRankStepColumns;
   Statement pool{database_, "INSERT INTO pools SELECT ?1, node_id, ?3, NULL FROM nodes WHERE name = ?2"};
   uint32_t pools = 0;
   for (const SeriesPlace& place : shape.places) {
@@ -112,9 +135,7 @@ void Recording::begin_samples(const SeriesShape& shape) {
   }
   for (size_t i = 0; i < kSampleTables; ++i) {
     const SampleTableRow& table = sample_tables()[i];
-    if (i != static_cast<size_t>(SampleTable::kFlow)) {
-      database_.run(sample_table_schema(static_cast<SampleTable>(i), columns[i]));
-    }
+    if (i < kSeriesTables) database_.run(sample_table_schema(static_cast<SampleTable>(i), columns[i]));
     inserts_[i].into = {std::string{table.name}, !table.number.empty(), columns[i].size()};
   }
   writer_ = std::thread{[this] { write_batches(); }};
@@ -192,6 +213,47 @@ void Recording::add_ways(dataplane::Instant now, const std::vector<RecordedWay>&
   }
 }
 
+void Recording::add_groups(dataplane::Instant now, RecordedGroups groups) {
+  std::unique_lock guard{lock_};
+  for (const RecordedGroup& each : groups.groups) batch_.rows += 1 + each.members.size();
+  batch_.groups.push_back({now.count_ps(), std::move(groups)});
+  hand_over_if_due(guard, now);
+}
+
+bool Recording::takes_step(const StepRecord& step) {
+  if (rank_steps_end_ps_) return false;
+  if (rows_[static_cast<size_t>(SampleTable::kRankStep)] < most_rank_steps_) return true;
+  rank_steps_end_ps_ = step.at.count_ps();
+  return false;
+}
+
+// What a receive waited is null if it did not; peers and channels are those of messages.
+void Recording::add_step(const StepRecord& step) {
+  std::unique_lock guard{lock_};
+  if (!takes_step(step)) return;
+  RecordedRows& rows = rows_of(SampleTable::kRankStep);
+  const size_t before = rows.cells.size();
+  const bool is_message = step.kind == OperationKind::kSend || step.kind == OperationKind::kReceive;
+  rows.add(0, static_cast<uint64_t>(step.kind));
+  rows.add(1, static_cast<uint64_t>(step.started.count_ps()));
+  if (is_message) {
+    rows.add(2, step.peer);
+    rows.add(3, step.channel);
+  }
+  if (step.kind != OperationKind::kCompute) rows.add(4, step.bytes);
+  if (step.alone > dataplane::Duration{}) rows.add(5, static_cast<uint64_t>(step.alone.count_ps()));
+  rows.rows.push_back({step.at.count_ps(), step.job, step.rank, static_cast<uint32_t>(rows.cells.size() - before)});
+  count(SampleTable::kRankStep, 1);
+  hand_over_if_due(guard, step.at);
+}
+
+void Recording::add_wait(const FoundWait& wait) {
+  const std::lock_guard guard{lock_};
+  if (rank_steps_end_ps_) return;
+  batch_.waits.push_back(wait);
+  ++batch_.rows;
+}
+
 void Recording::count(SampleTable table, size_t rows) {
   rows_[static_cast<size_t>(table)] += rows;
   batch_.rows += rows;
@@ -228,11 +290,13 @@ void Recording::write(const Batch& batch) {
   Statement instant{database_, "INSERT INTO samples VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"};
   for (const Instants& each : batch.samples) {
     instant.add(each.t_ps);
-    for (size_t i = 0; i <= static_cast<size_t>(SampleTable::kDrops); ++i) instant.add(each.rows[i]);
+    for (size_t i = 0; i < kSeriesTables; ++i) instant.add(each.rows[i]);
     instant.done();
   }
   write_events(batch);
-  write_ways(batch);
+  changes_.write(batch.ways);
+  changes_.write(batch.groups);
+  changes_.write(batch.waits);
   database_.run("COMMIT");
   tell_of_error();
 }
@@ -268,19 +332,6 @@ void Recording::write_events(const Batch& batch) {
   }
 }
 
-void Recording::write_ways(const Batch& batch) {
-  if (batch.ways.empty()) return;
-  Statement row{database_, "INSERT INTO flow_ways VALUES(?1, ?2, ?3, ?4, ?5)"};
-  Statement port{database_, "INSERT INTO flow_way_ports VALUES(?1, ?2, ?3)"};
-  for (const Way& each : batch.ways) {
-    row.add(++ways_).add(each.t_ps);
-    each.of.flow ? row.add(*each.of.flow) : row.add_null();
-    row.add(int64_t{each.of.is_drawn}).add(each.of.end).done();
-    int64_t hop = 0;
-    for (const LinkEnd end : each.of.ports) port.add(ways_).add(hop++).add(ports_.of(end)).done();
-  }
-}
-
 void Recording::tell_of_error() {
   if (database_.is_fine()) return;
   database_.roll_back();
@@ -303,11 +354,18 @@ bool Recording::add_results(const FabricSnapshot& snapshot, const Json& report,
   if (!database_.is_fine()) return false;
   database_.run("BEGIN");
   record_results(database_, snapshot, report, pictures);
+  if (rank_steps_end_ps_) {
+    Statement{database_, "INSERT INTO run VALUES('rank_steps_end_ps', ?1)"}.add(*rank_steps_end_ps_).done();
+  }
   database_.run(
       "CREATE INDEX events_by_time ON events(t_ps);"
       "CREATE INDEX events_by_port ON events(port_id, t_ps);"
       "CREATE INDEX flow_samples_by_flow ON flow_samples(flow_id, t_ps);"
       "CREATE INDEX flow_way_ports_by_port ON flow_way_ports(port_id);"
+      "CREATE INDEX hash_tables_by_node ON hash_tables(node_id, t_ps);"
+      "CREATE INDEX hash_groups_by_table ON hash_groups(hash_table_id);"
+      "CREATE INDEX rank_steps_by_rank ON rank_steps(job_id, rank, t_ps);"
+      "CREATE INDEX rank_waits_by_rank ON rank_waits(job_id, rank, t_ps);"
       "COMMIT; PRAGMA journal_mode = DELETE");
   tell_of_error();
   for (Insert& insert : inserts_) insert.statement.reset();

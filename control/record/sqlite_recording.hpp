@@ -2,7 +2,7 @@
 // A recording: a run as an SQLite database (recording_tables.hpp has its tables, docs/recording.md is its manual).
 //
 //   create()                            the file, with what is run
-//   samples(), flow_samples(), events() its sinks
+//   samples(), flow_samples(), steps(), events() its sinks
 //   finish()                            all of it is in the file
 //   add_results()                       what came of the run
 //
@@ -22,22 +22,16 @@
 #include <thread>
 #include <vector>
 
+#include "control/record/recorded_changes.hpp"
 #include "control/record/recorded_fabric.hpp"
 #include "control/record/recorded_results.hpp"
 #include "control/record/recording_tables.hpp"
 #include "control/record/row_feed.hpp"
 #include "control/record/sink.hpp"
+#include "control/steps/step_sink.hpp"
 #include "control/telemetry/json_fwd.hpp"
 
 namespace softspine::control {
-
-// The way of a flow from an instant on, by the ports that send it.
-struct RecordedWay {
-  std::optional<uint32_t> flow;  // none: later ways are not recorded
-  bool is_drawn = false;
-  std::string end = {};
-  std::vector<LinkEnd> ports = {};
-};
 
 class Recording {
  public:
@@ -55,9 +49,12 @@ class Recording {
   static std::unique_ptr<SampleSink> samples(std::shared_ptr<Recording> of);
   static std::unique_ptr<FlowSink> flow_samples(std::shared_ptr<Recording> of);
   static std::unique_ptr<EventSink> events(std::shared_ptr<Recording> of);
+  // Begun before that of samples. `explained`: it gets waits (StepSink::wait).
+  static std::unique_ptr<StepSink> steps(std::shared_ptr<Recording> of, bool explained);
 
   // From the thread of the sinks, while these are open.
   void add_ways(dataplane::Instant now, const std::vector<RecordedWay>& ways);
+  void add_groups(dataplane::Instant now, RecordedGroups groups);
 
   // After the sinks' ends.
   void finish();
@@ -68,6 +65,7 @@ class Recording {
   class Samples;
   class FlowSamples;
   class Events;
+  class Steps;
   static constexpr size_t kBatchRows = 1 << 14;
   static constexpr size_t kMostBatches = 8;
   static constexpr dataplane::Duration kOldest = dataplane::Duration::ms(500);  // of a batch that is not full
@@ -82,13 +80,11 @@ class Recording {
     int64_t t_ps = 0;
     std::array<uint64_t, kSampleTables> rows{};
   };
-  struct Way {
-    int64_t t_ps = 0;
-    RecordedWay of;
-  };
   struct Batch {
     std::array<RecordedRows, kSampleTables> tables;
-    std::vector<Way> ways;
+    std::vector<Since<RecordedWay>> ways;
+    std::vector<Since<RecordedGroups>> groups;
+    std::vector<FoundWait> waits;
     std::vector<Event> events;
     std::vector<Instants> samples;
     size_t rows = 0;
@@ -100,7 +96,8 @@ class Recording {
     std::unique_ptr<Statement> statement;
   };
 
-  Recording(std::string path, const Testbed& testbed, Database database, OnError on_error);
+  Recording(std::string path, const Testbed& testbed, const RecordedLimits& limits, Database database,
+            OnError on_error);
 
   // The sinks'.
   void begin_samples(const SeriesShape& shape);
@@ -109,6 +106,11 @@ class Recording {
   void add_drop(int64_t t_ps, uint32_t place, const SeriesCell& cell);
   void add_flows(dataplane::Instant now, std::span<const FlowSample> changed);
   void add_event(Event event);
+  void begin_steps(const std::vector<StepJob>& jobs, bool explained);
+  // False: there are too many already.
+  bool takes_step(const StepRecord& step);
+  void add_step(const StepRecord& step);
+  void add_wait(const FoundWait& wait);
   RecordedRows& rows_of(SampleTable table) { return batch_.tables[static_cast<size_t>(table)]; }
   void count(SampleTable table, size_t rows);
   void hand_over_if_due(std::unique_lock<std::mutex>& guard, dataplane::Instant now);
@@ -118,11 +120,11 @@ class Recording {
   void write(const Batch& batch);
   void insert_rows(Insert& insert, const RecordedRows& rows);
   void write_events(const Batch& batch);
-  void write_ways(const Batch& batch);
   void tell_of_error();
 
   std::string path_;
   PortNumbers ports_;
+  uint64_t most_rank_steps_;
   Database database_;
   RowFeed feed_;
   OnError on_error_;
@@ -138,8 +140,9 @@ class Recording {
   std::array<uint64_t, kSampleTables> rows_{};
   std::deque<Batch> waiting_;
   bool is_over_ = false;
-  std::array<Insert, kSampleTables> inserts_;  // the writer's
-  int64_t ways_ = 0;                           // likewise: written
+  std::optional<int64_t> rank_steps_end_ps_;    // later steps and waits are not recorded
+  std::array<Insert, kSampleTables> inserts_;   // the writer's
+  RecordedChanges changes_{database_, ports_};  // likewise
   std::thread writer_;
 };
 

@@ -49,13 +49,13 @@ void add_parts(RunParts& parts, const RunMaterial& of) {
   parts.add<PfcFile>(of.testbed, nodes, captures, of.errors);
   parts.add<QueueLengths>(of.testbed, nodes);
   auto& log = parts.add<EventLog>(of.testbed, nodes, of.incidents, of.errors);
-  parts.add<RunRecording>(of.testbed, of.compiler, nodes, flows, links, log, of.errors);
   parts.add<StalledFlows>(of.testbed, engine, flows, links);
   auto& rank_links = parts.add<RankLinks>(of.testbed, nodes, flows);
   auto& steps = parts.add<StepLog>(of.testbed, nodes, flows, captures, of.steps);
   parts.add<CollectiveRanks>(of.testbed, nodes, rank_links, steps);
   parts.add<TrainingRanks>(of.testbed, nodes, rank_links, steps);
   parts.add<TraceRanks>(of.testbed, nodes, flows);
+  parts.add<RunRecording>(of.testbed, of.compiler, nodes, flows, links, log, steps, of.errors);
   parts.add<TraceFile>(of.testbed, of.compiler, nodes, log, steps, of.errors);
   parts.add<FrameInjector>(of.testbed, of.assembly);
   parts.add<LiveControl>(nodes, flows, of.compiler, links, faults, requests, of.snapshot_at);

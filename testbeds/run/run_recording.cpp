@@ -52,17 +52,28 @@ std::expected<void, std::string> RunRecording::open(const RecordingRequest& requ
   std::expected<void, std::string> created;
   if (nodes_.ranks().is_first()) created = create(request);
   const SeriesRequest series{.path = {}, .interval = request.run.interval, .counters = {}};
+  // First: with the samples the writer begins.
+  if (recording_ && steps_.has_ranks()) steps_.open(Recording::steps(recording_, steps_.finds_reasons()));
   counters_.open(recording_ ? Recording::samples(recording_) : nullptr, series);
   flows_.open(recording_ ? Recording::flow_samples(recording_) : nullptr, series.interval);
-  ways_.open(recording_, series.interval);
+  tables_.open(readers_of_tables(request.run.limits), series.interval);
   log_.open(recording_ ? Recording::events(recording_) : nullptr);
   return created;
+}
+
+std::vector<TableWatch::Reader> RunRecording::readers_of_tables(const control::RecordedLimits& limits) {
+  if (!recording_) return {};
+  ways_.open(recording_);
+  groups_.open(recording_, limits.group_members);
+  return {[this](const PathTables& tables, dataplane::Instant now) { ways_.look(tables, now); },
+          [this](const PathTables& tables, dataplane::Instant now) { groups_.look(tables, now); }};
 }
 
 void RunRecording::finish(dataplane::Instant now) {
   if (!is_open_) return;
   counters_.finish(now);
   flows_.finish(now);
+  tables_.finish(now);
   if (recording_) recording_->finish();
 }
 

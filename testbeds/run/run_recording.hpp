@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's recording (control/record/sqlite_recording.hpp): counters, flows, their ways and events of a running fabric
-// on their way to it, at an interval of its own, beside whatever else is written. Over ranks rank 0 writes it.
+// A run's recording (control/record/sqlite_recording.hpp): counters, flows, their ways, the groups of switches, events
+// and ranks' operations of a running fabric on their way to it, at an interval of its own, beside whatever else is
+// written. Over ranks rank 0 writes it.
 #pragma once
 
 #include <expected>
@@ -13,7 +14,10 @@
 #include "testbeds/run/event_log.hpp"
 #include "testbeds/run/flow_series.hpp"
 #include "testbeds/run/flow_ways.hpp"
+#include "testbeds/run/group_log.hpp"
 #include "testbeds/run/run_part.hpp"
+#include "testbeds/run/step_log.hpp"
+#include "testbeds/run/table_watch.hpp"
 
 namespace softspine::testbeds {
 
@@ -27,19 +31,23 @@ dataplane::Duration usual_record_interval(const control::RunConfig& run);
 
 class RunRecording : public RunPart {
  public:
-  // All must outlive it. `log`: a part before this one, whose events it takes.
+  // All must outlive it. `log`, `steps`: parts before this one, whose events and operations it takes.
   RunRecording(const control::Testbed& testbed, const control::Compiler& compiler, const LocalNodes& nodes,
-               const RunFlows& flows, LinkControl& links, EventLog& log, control::ErrorChannel& errors)
+               const RunFlows& flows, LinkControl& links, EventLog& log, StepLog& steps, control::ErrorChannel& errors)
       : testbed_(testbed),
         compiler_(compiler),
         nodes_(nodes),
         log_(log),
+        steps_(steps),
         errors_(errors),
         counters_(testbed, compiler, nodes, errors),
         flows_(testbed, nodes, flows, errors),
-        ways_(testbed, nodes, flows, links) {}
+        tables_(nodes, flows, links),
+        ways_(testbed, flows),
+        groups_(testbed, links) {}
 
-  // Called before the first window. Over ranks by all at once. The error is a sentence.
+  // Called before the first window. Over ranks by all at once. Ranks' operations are in it if the StepLog is made for
+  // sinks. The error is a sentence.
   std::expected<void, std::string> open(const RecordingRequest& request);
   // The last samples and events are in the file.
   void finish(dataplane::Instant now) override;
@@ -55,15 +63,19 @@ class RunRecording : public RunPart {
 
   Plans plans_elsewhere() const;
   std::expected<void, std::string> create(const RecordingRequest& request);
+  std::vector<TableWatch::Reader> readers_of_tables(const control::RecordedLimits& limits);
 
   const control::Testbed& testbed_;
   const control::Compiler& compiler_;
   const LocalNodes& nodes_;
   EventLog& log_;
+  StepLog& steps_;
   control::ErrorChannel& errors_;
   CounterSeries counters_;
   FlowSeries flows_;
+  TableWatch tables_;
   FlowWays ways_;
+  GroupLog groups_;
   bool is_open_ = false;
   std::shared_ptr<control::Recording> recording_;  // null: it is not open, or rank 0 has it
 };

@@ -26,7 +26,7 @@ struct FabricOptions {
   bool flat = false;                    // one window for all nodes, to compare with
   bool stays = false;                   // hosts outside, when their commands have ended: until it is stopped
   bool steps = false;                   // what ranks did and waited for is recorded (step_log.hpp)
-  bool traced_steps = false;            // likewise, for a trace (trace_file.hpp)
+  bool traced_steps = false;            // likewise, for a trace or a recording
   dataplane::RankTalk* talk = nullptr;  // to the other ranks of the run, if it has any (ranks.hpp)
   std::optional<control::RankMeetingTime> meeting;  // of these, on the wall clock (rank_network.hpp)
 };

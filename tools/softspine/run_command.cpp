@@ -236,7 +236,7 @@ class Run {
                    .flat = arguments_.flat,
                    .stays = arguments_.stays,
                    .steps = !arguments_.pictures.steps.empty(),
-                   .traced_steps = !arguments_.trace.empty(),
+                   .traced_steps = !arguments_.trace.empty() || is_recorded(),
                    .talk = ranks_ == nullptr ? nullptr : &ranks_->talk(),
                    .meeting = meeting_});
     if (!fabric) return fail(fabric.error());

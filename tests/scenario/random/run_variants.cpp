@@ -27,6 +27,7 @@
 #include "tests/harness/rank_threads.hpp"
 #include "tests/scenario/random/drawn_files.hpp"
 #include "tests/scenario/random/edge_files.hpp"
+#include "tests/scenario/run/recorded_rows.hpp"
 #include "tests/scenario/run/recording_reader.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 #include "tests/scenario/run/trace_reader.hpp"
@@ -97,6 +98,10 @@ void check_recording(RunningFabric& fabric, VariantOutcome& outcome) {
     std::erase_if(*each, [](const auto& value) { return value.first.starts_with("pool_samples"); });
   }
   EXPECT_TRUE(found == wanted) << "what is recorded is not what is reported";
+  for (const std::string& wrong : differences_of_groups(reader, fabric)) ADD_FAILURE() << wrong;
+  if (outcome.snapshot.steps) {
+    for (const std::string& wrong : differences_of_steps(reader, *outcome.snapshot.steps)) ADD_FAILURE() << wrong;
+  }
   outcome.recording = reader.content();
   std::filesystem::remove(temporary("sqlite"));
 }
@@ -183,7 +188,7 @@ void run_rank(dataplane::RankLink& link, const control::Testbed& testbed, const 
                                               .capture = std::nullopt,
                                               .flat = variant.flat,
                                               .steps = variant.records_steps,
-                                              .traced_steps = variant.traces,
+                                              .traced_steps = variant.traces || variant.records,
                                               .talk = &talk});
     if (!made) return ADD_FAILURE() << made.error(), void();
     fabric = std::move(*made);
@@ -253,7 +258,7 @@ VariantOutcome run_variant(const std::string& text, const Variant& variant) {
                                                .capture = std::nullopt,
                                                .flat = variant.flat,
                                                .steps = variant.records_steps,
-                                               .traced_steps = variant.traces});
+                                               .traced_steps = variant.traces || variant.records});
   if (!fabric) {
     out.refused = fabric.error();
     return out;
