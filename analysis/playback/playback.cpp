@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/playback/playback.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
 #include "analysis/playback/recorded_flows.hpp"
+#include "analysis/playback/recorded_groups.hpp"
 #include "control/record/recording_file.hpp"
 #include "control/report/fabric_map.hpp"
 #include "control/report/snapshot_ports.hpp"
@@ -83,12 +86,22 @@ Json Playback::map() {
     last = query.number(0);
     nodes.back().at(2).push_back({own_name(query.text(3)), query.number(4), query.number(5)});
   }
-  Json lacks = Json::array({"Of hosts' ports a recording has pauses only: their load is what arrived at the switch."});
-  lacks.push_back("It has neither hash groups nor the waits of ranks.");
-  if (fact("end_ps").empty()) lacks.push_back("The run did not reach its end: the recording has no results.");
   return {{"testbed", testbed_},
           {"nodes", std::move(nodes)},
-          {"recording", {{"end_ps", end_ps_}, {"samples", states_.samples()}, {"lacks", std::move(lacks)}}}};
+          {"recording", {{"end_ps", end_ps_}, {"samples", states_.samples()}, {"lacks", lacks()}}}};
+}
+
+Json Playback::lacks() {
+  Json out = Json::array({"Of hosts' ports a recording has pauses only: their load is what arrived at the switch."});
+  Statement groups{recording_, "SELECT t_ps FROM hash_tables WHERE node_id IS NULL"};
+  if (groups.next())
+    out.push_back(fmt::format("Hash groups changed too often: it has none after {} ps.", groups.number(0)));
+  Statement ranks{recording_, "SELECT 1 FROM jobs WHERE NOT explained"};
+  if (ranks.next()) out.push_back("It has what ranks did, not why they waited: `run --steps` finds the reasons.");
+  const std::string steps_end = fact("rank_steps_end_ps");
+  if (!steps_end.empty()) out.push_back("Ranks did too much: it has none of it after " + steps_end + " ps.");
+  if (fact("end_ps").empty()) out.push_back("The run did not reach its end: the recording has no results.");
+  return out;
 }
 
 Json Playback::fabric() {
@@ -177,6 +190,20 @@ Json Playback::group_thresholds(const std::string& node, const RecordedState& st
     out.push_back(control::group_threshold({own_name(query.text(1)), group, bytes}, static_cast<uint64_t>(xoff)));
   }
   return out;
+}
+
+Json Playback::hash_groups(const std::string& node, int64_t at_ps) {
+  const RecordedState& state = states_.at(at_ps);
+  return recorded_hash_groups(recording_, node, at_ps, [&state](uint32_t port) -> PortSent {
+    return {.packets = state.ports.at(port).tx_packets, .bytes = state.ports.at(port).tx_bytes};
+  });
+}
+
+Json Playback::rank_waits(int64_t at_ps) {
+  return ranks_.waits(at_ps);
+}
+Json Playback::rank_spans(int64_t at_ps) {
+  return ranks_.spans(at_ps);
 }
 
 // At the end what the run's results have, which is later than the last sample.

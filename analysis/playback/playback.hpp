@@ -6,6 +6,8 @@
 //   loads           counters and queues at the instant
 //   thresholds      of a switch: what its queues and priority groups hold, and where they mark and pause
 //   flow_paths      the flows through a port, and their ways (recorded_flows.hpp)
+//   hash_groups     of a switch (recorded_groups.hpp)
+//   rank_waits      and rank_spans (recorded_ranks.hpp)
 //   samples         instants of samples, thinned out if there are more than wanted
 //   events          up to the instant: the last ones, as /events has them, and how many of each kind
 //   section         of the report at the end of the run
@@ -19,6 +21,7 @@
 #include <set>
 #include <string>
 
+#include "analysis/playback/recorded_ranks.hpp"
 #include "analysis/playback/recorded_state.hpp"
 #include "control/telemetry/json_fwd.hpp"
 
@@ -40,6 +43,11 @@ class Playback {
   control::Json thresholds(const std::string& node, int64_t at_ps);
   // Null: there is no such port or host.
   control::Json flow_paths(const std::string& port, const std::string& node, int64_t at_ps, int64_t most);
+  // Null: there is no such switch.
+  control::Json hash_groups(const std::string& node, int64_t at_ps);
+  // Null: the recording does not have them.
+  control::Json rank_waits(int64_t at_ps);
+  control::Json rank_spans(int64_t at_ps);
   control::Json samples(int64_t most);
   // `without`: kinds that are counted, and not listed.
   control::Json events(int64_t at_ps, int64_t most, const std::set<std::string>& without);
@@ -54,11 +62,13 @@ class Playback {
   explicit Playback(control::Database recording);
   std::string fact(const std::string& key);
   control::Json down(int64_t at_ps);
+  control::Json lacks();
   control::Json queue_thresholds(const std::string& node, const RecordedState& state);
   control::Json group_thresholds(const std::string& node, const RecordedState& state);
 
   control::Database recording_;
   RecordedStates states_;
+  RecordedRanks ranks_{recording_};
   std::vector<uint32_t> peers_;  // of each port
   std::vector<bool> is_host_;    // of each port
   std::string testbed_;

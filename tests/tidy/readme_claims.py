@@ -29,6 +29,9 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
              COMMAND + 'recording.py leave_a_readable_file'],
         'On a full disk the run goes on, says so, and ends with status 1.': ['tests/scenario/run/recording_test.cpp ThatFindsTheDiskFullSaysSoAndKeepsWhatItHas'],
         'The longest time without any change of flow_id 4, and the fullest queue at the end of it.': [COMMAND + 'recording.py full_queue'],
+        'After 4,000,000 members no more are recorded, and a row of `hash_tables` without a switch says so.':
+            ['tests/scenario/run/recorded_changes_test.cpp SayWhichGroupsAreTheLast'],
+        "Of ranks' steps 5,000,000 are recorded;": ['tests/scenario/run/recorded_changes_test.cpp EndWhereThereAreTooMany'],
         'Every list has an end and large tiers are folded: the page of a pod of 15,360 hosts is less than 5 MB.':
             [COMMAND + 'report_page.py a_large_fabric_is_a_small_page'],
     },

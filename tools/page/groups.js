@@ -50,12 +50,7 @@ function fillGroups() {
 async function askGroups() {
   if (!opened) return;
   const node = opened;
-  if (recorded) {
-    groupNode = null;
-    byId('evenness').textContent = 'A recording has no groups: its uplinks have their shares above.';
-    return;
-  }
-  const rows = await ask('/api/show/hash/groups?node=' + encodeURIComponent(node));
+  const rows = await ask('/api/show/hash/groups?node=' + encodeURIComponent(node) + (recorded ? `&at_ps=${current().at}` : ''));
   if (node !== opened) return;
   groupRows = rows;
   groupNode = node;

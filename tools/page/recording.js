@@ -35,6 +35,9 @@ async function goTo(number, since) {
   await showRecordedEvents();
   await fillThresholds();
   await askFlows();
+  await askGroups();
+  await fillWaits();
+  await fillStrips();
 }
 
 async function playOrStop() {

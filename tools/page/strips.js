@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks did over time, if the run records it (--steps): a row for each rank, in it a strip for each kind of step.
+// What ranks did over time, if the run (--steps) or a recording has it: a row for each rank, in it a strip for each kind of step.
 //
 //   strips   {rows: [{job, rank, host, spans}], from, to: of all that is there, ps, marked: a row's number}
 //   section  {from, to}: the time that is drawn; null: all of it, and what comes
@@ -10,6 +10,7 @@ const STRIP_ROW = 22, STRIP_HEIGHT = 4, STRIP_LEFT = 120, STRIP_RIGHT = 10, STRI
 const stripCanvas = byId('strips');
 let strips = null;
 let section = null;
+let noSpans = false; // nothing is recorded: nobody asks again
 
 const drawnTime = () => section || strips;
 const stripPlace = (ps) => STRIP_LEFT + (ps - drawnTime().from) / Math.max(1, drawnTime().to - drawnTime().from) * (stripCanvas.clientWidth - STRIP_LEFT - STRIP_RIGHT);
@@ -39,7 +40,7 @@ function drawStrip(pen, row, top) {
 }
 
 function drawStrips() {
-  if (!strips || byId('waits').hidden) return;
+  if (!strips) return;
   const sharp = window.devicePixelRatio || 1;
   stripCanvas.style.height = `${strips.rows.length * STRIP_ROW + STRIP_BOTTOM}px`;
   stripCanvas.width = stripCanvas.clientWidth * sharp;
@@ -82,8 +83,11 @@ function showStrips() {
 }
 
 async function fillStrips() {
-  if (noSteps) return;
-  if (!readStrips(await ask('/api/show/rank/spans') || [])) strips = null;
+  if (noSpans) return;
+  const jobs = await ask('/api/show/rank/spans' + asOfSlider());
+  noSpans = jobs === null;
+  if (!readStrips(jobs || [])) strips = null;
+  showRankPart('strips-part', strips !== null);
   showStrips();
 }
 

@@ -89,6 +89,16 @@ class RecordingServer {
           const int64_t most = std::clamp<int64_t>(number_of(wanted, "most", kUsualFlows), 1, kMostFlows);
           return playback_.flow_paths(word_of(wanted, "port"), word_of(wanted, "node"), instant(wanted), most);
         });
+    add("show hash groups", "ECMP groups and LAGs of a switch, and what their members had sent by then",
+        {{.name = "node", .help = "a switch", .required = true}, at_ps()},
+        [this](const Json& wanted) { return playback_.hash_groups(word_of(wanted, "node"), instant(wanted)); });
+    add(
+        "show rank waits", "the ranks with the longest waits by then; null without `run --steps`", {at_ps()},
+        [this](const Json& wanted) { return playback_.rank_waits(instant(wanted)); }, true);
+    add(
+        "show rank spans",
+        "what 16 ranks of each job had done by then, those with the longest waits; null without ranks", {at_ps()},
+        [this](const Json& wanted) { return playback_.rank_spans(instant(wanted)); }, true);
     add("recording samples", "instants of samples, at most so many",
         {{.name = "most", .help = "1 to 10000", .type = "integer"}}, [this](const Json& wanted) {
           return playback_.samples(std::clamp<int64_t>(number_of(wanted, "most", kMostInstants), 1, kMostInstants));
@@ -120,13 +130,13 @@ class RecordingServer {
   int64_t instant(const Json& arguments) const { return number_of(arguments, "at_ps", INT64_MAX); }
 
   void add(const std::string& command, std::string_view help, std::vector<ArgumentFacts> takes,
-           std::function<Json(const Json& wanted)> answer) {
+           std::function<Json(const Json& wanted)> answer, bool may_be_null = false) {
     known_.insert(command);
     server_.handle(CommandFacts{command, CommandKind::kReading, std::string{help}, std::move(takes)},
-                   [this, answer = std::move(answer)](const Json& wanted) -> Result {
+                   [this, answer = std::move(answer), may_be_null](const Json& wanted) -> Result {
                      Json out = answer(wanted);
                      if (!playback_.error().empty()) return std::unexpected("the recording: " + playback_.error());
-                     if (out.is_null()) return std::unexpected("the recording does not have this");
+                     if (out.is_null() && !may_be_null) return std::unexpected("the recording does not have this");
                      return out;
                    });
   }
