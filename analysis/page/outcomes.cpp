@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections that are tables: uplinks' shares, drops, faults, collectives, trainings.
+// Sections that are tables: uplinks' shares, hash groups, drops, faults, collectives, trainings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@ using control::Statement;
 namespace {
 
 constexpr int kMostSwitches = 30;
+constexpr int kMostHashGroups = 30;
 constexpr int kMostLosses = 40;
 constexpr int kMostFaults = 60;
 constexpr int kMostSizes = 200;
@@ -77,6 +78,24 @@ std::string shares_section(Database& recording) {
   return section("shares", "Shares of uplinks",
                  paragraph("How switches spread what they sent up: those that spread least evenly first.") +
                      table({"switch", "most − least", "each uplink's share"}, rows));
+}
+
+std::string hash_section(Database& recording) {
+  std::string rows;
+  Statement query{recording,
+                  "SELECT switch, hash_group, destinations, count(*), sum(tx_bytes) AS bytes, "
+                  "member, max(share / expected) AS most FROM hash_shares GROUP BY switch, hash_group "
+                  "HAVING bytes > 0 ORDER BY most DESC, switch, hash_group LIMIT ?1"};
+  query.add(int64_t{kMostHashGroups});
+  while (query.next()) {
+    rows += table_row({escaped(query.text(0) + " " + query.text(1)), escaped(query.text(2)), query.text(3),
+                       size_words(query.number(4)), fmt::format("{:.2f}", query.real(6)), escaped(query.text(5))});
+  }
+  if (rows.empty()) return {};
+  return section("hash", "Hash groups",
+                 paragraph("What members sent, as a multiple of the share that an even hash gives them: the least even "
+                           "groups first. A port sends for all groups that it is in.") +
+                     table({"switch, group", "to", "members", "sent", "most over its share", "by member"}, rows));
 }
 
 std::string drops_section(Database& recording) {

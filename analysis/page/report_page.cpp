@@ -58,10 +58,12 @@ constexpr Part kParts[] = {{"run", "Run", overview_section},
                            {"groups", "Priority groups", groups_section},
                            {"flows", "Flows", flows_section},
                            {"shares", "Uplinks", shares_section},
+                           {"hash", "Hash groups", hash_section},
                            {"drops", "Drops", drops_section},
                            {"faults", "Faults", faults_section},
                            {"collectives", "Collectives", collectives_section},
-                           {"trainings", "Trainings", trainings_section}};
+                           {"trainings", "Trainings", trainings_section},
+                           {"waits", "Waits", waits_section}};
 
 std::string head(Database& recording) {
   Statement query{recording, "SELECT value FROM run WHERE key = 'testbed'"};

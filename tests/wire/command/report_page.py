@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,8 +17,8 @@ from softspine import ROOT, Problems, Skip, Softspine, main
 MOST_BYTES = 5_000_000
 HOSTILE = '<script>alert(1)</script>"\'&<img src=x onerror=alert(2)>'
 # testbed, sections of its page beside those of all, numbers on it at least
-TESTBEDS = [('pfc-storm', ['faults', 'groups', 'shares'], 50), ('link-flap', ['faults', 'shares'], 40), ('ring-allreduce', ['collectives', 'groups'], 40),
-            ('training-step', ['groups', 'shares', 'trainings'], 40), ('incast', ['groups', 'shares'], 25)]
+TESTBEDS = [('pfc-storm', ['faults', 'groups', 'hash', 'shares'], 50), ('link-flap', ['faults', 'hash', 'shares'], 40), ('ring-allreduce', ['collectives', 'groups'], 40),
+            ('training-step', ['groups', 'shares', 'trainings', 'waits'], 40), ('incast', ['groups', 'hash', 'shares'], 25)]
 ALWAYS = ['run', 'fabric', 'pauses', 'queues', 'flows', 'drops']
 STEPS = 10  # of the colour scale
 BINS = {'pauses': 240, 'groups': 400}
@@ -189,6 +190,38 @@ def curves_are_the_levels(text: str, database: sqlite3.Connection) -> None:
         check(max(shared) > 30 and xoff[0] > 99, f'{words}: the highest is {max(shared)}, the threshold begins at {xoff[0]}')
 
 
+def tables_of(text: str, section: str) -> list[list[str]]:
+    """The cells of a section's rows, without tags and heads."""
+    inside = re.search(f'<section id="{section}">(.*?)</section>', text, re.S)
+    rows = re.findall(r'<tr>(.*?)</tr>', inside[1] if inside else '', re.S)
+    return [[unescape(re.sub('<[^>]*>', '', cell)) for cell in row.split('<td>')[1:]] for row in rows if '<td>' in row]
+
+
+def groups_are_the_recordings(text: str, database: sqlite3.Connection) -> None:
+    """The least even groups first: their members, and how far the busiest is above its share."""
+    wanted = database.execute('SELECT switch || \' \' || hash_group, destinations, count(*), max(share / expected) FROM hash_shares GROUP BY switch, hash_group '
+                              'HAVING sum(tx_bytes) > 0 ORDER BY 4 DESC, 1 LIMIT 30').fetchall()
+    found = [(row[0], row[1], int(row[2]), float(row[4])) for row in tables_of(text, 'hash')]
+    check(len(wanted) >= 2 and [row[:3] for row in found] == [row[:3] for row in wanted], f'groups: {found} instead of {wanted}')
+    check(all(abs(row[3] - ours[3]) <= 0.006 for row, ours in zip(found, wanted, strict=True)), f'shares: {found} instead of {wanted}')
+    for row in tables_of(text, 'hash'):
+        most = database.execute("SELECT max(share / expected) FROM hash_shares WHERE switch || ' ' || hash_group = ? AND member = ?", (row[0], row[5])).fetchone()[0]
+        check(abs(most - float(row[4])) <= 0.006, f'{row}: its member has {most}')
+
+
+def waits_are_the_steps(text: str, steps: dict) -> None:
+    """Ranks with the longest waits, with their reasons; and what all waits were for."""
+    ranks = sorted(((rank['longest_waits'][0], rank, job['name']) for job in steps['jobs'] for rank in job['ranks'] if rank['longest_waits']),
+                   key=lambda each: each[0]['from_ps'] - each[0]['to_ps'])
+    wanted = [(f'{job}: {rank["rank"]} ({rank["host"]})', str(rank['waits']), str(wait['peer']), wait['reason']['text']) for wait, rank, job in ranks][:30]
+    rows = tables_of(text, 'waits')
+    found = [(row[0], row[1].replace(',', ''), row[5], row[6]) for row in rows if len(row) == 7]
+    check(len(wanted) > 3 and found == wanted, f'waits: {found} instead of {wanted}')
+    causes = [(f'{job["name"]}: {cause["cause"]}', cause['at'], cause['by'] or '–', str(cause['waits'])) for job in steps['jobs'] for cause in job['causes']]
+    shown = [(*row[:3], row[3].replace(',', '')) for row in rows if len(row) == 5]
+    check(len(shown) == min(20, len(causes)) and set(shown) <= set(causes), f'causes: {shown} instead of {causes}')
+
+
 def hostile_names_stay_text(program: str, folder: Path) -> None:
     """Every text of a recording, and its pictures, are another's."""
     database = sqlite3.connect(folder / 'run.sqlite')
@@ -270,6 +303,24 @@ def draws_what_was_recorded(it: Softspine) -> Problems:
     yield from complaints()
 
 
+def has_groups_and_waits(it: Softspine) -> Problems:
+    """hash groups are those of the recording, ranks' waits those of `run --steps`; without it the page says so"""
+    for testbed, options in (('training-step', ['--steps', 'steps.json']), ('training-step', []), ('incast', [])):
+        subprocess.run([it.binary, 'run', ROOT / f'testbeds/{testbed}.yaml', '--quiet', '--no-server', '--record', 'run.sqlite', '--html', 'page.html', *options],
+                       cwd=it.folder, capture_output=True, check=True)
+        text = (it.folder / 'page.html').read_text(encoding='utf-8')
+        if testbed == 'incast':
+            database = sqlite3.connect(it.folder / 'run.sqlite')
+            groups_are_the_recordings(text, database)
+            database.close()
+        elif options:
+            waits_are_the_steps(text, json.loads((it.folder / 'steps.json').read_text(encoding='utf-8')))
+        else:
+            rows = tables_of(text, 'waits')
+            check(len(rows) > 3 and all(row[6] == '' for row in rows) and 'run --steps' in text, f'without reasons: {rows}')
+    yield from complaints()
+
+
 def says_what_is_wrong(it: Softspine) -> Problems:
     """deadlocks, stalled flows, failed expectations, a cut recording and a cut list are said"""
     numbers_are_the_reports(it.binary, it.folder, *TESTBEDS[0])
@@ -298,5 +349,5 @@ def stays_small(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([has_the_reports_numbers, is_drawn_by_a_browser, draws_what_was_recorded, says_what_is_wrong, keeps_names_as_text,
+    sys.exit(main([has_the_reports_numbers, is_drawn_by_a_browser, draws_what_was_recorded, has_groups_and_waits, says_what_is_wrong, keeps_names_as_text,
                    refuses_other_files, stays_small]))
