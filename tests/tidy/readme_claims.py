@@ -35,6 +35,11 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'Every list has an end and large tiers are folded: the page of a pod of 15,360 hosts is less than 5 MB.':
             [COMMAND + 'report_page.py a_large_fabric_is_a_small_page'],
     },
+    'docs/tutorial-pfc-storm.md': {
+        'Ten thousand times slower than in the network, its 10 ms take 100 s:': DILATION,
+        'Open http://127.0.0.1:8643 in a browser; if the fabric runs on another machine, reach it by `ssh -L 8643:127.0.0.1:8643 MACHINE`. h1 storms after 10 s.': DILATION,
+        "tshark -i softspine:storm:tor1:Ethernet0 -f 'ether proto 0x8808' -c 5": [COMMAND + 'extcap.py obeys_its_options'],
+    },
     'docs/perfetto.md': {
         "- The interval of occupancies is that of a recording if `--trace-interval` does not set one: a thousandth of the run's duration, at least 10 us.":
             ['tests/scenario/run/recording_test.cpp IsAThousandthOfTheDuration', 'tools/softspine/run_files.cpp usual_record_interval'],
