@@ -114,8 +114,8 @@ const goesOn = () => (recorded ? recorded.playing : shown < 0);
 
 // The canvas.
 const canvas = byId('fabric');
-const place = (group) => ({ x: 20 + group.x * (canvas.clientWidth - 40),
-  y: canvas.clientHeight - 30 - group.tier * (canvas.clientHeight - 60) / Math.max(1, fabric.tiers - 1) });
+let wide = 0, high = 0; // asked for once a frame: each time may lay out the page
+const place = (group) => ({ x: 20 + group.x * (wide - 40), y: high - 30 - group.tier * (high - 60) / Math.max(1, fabric.tiers - 1) });
 
 function style(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -172,7 +172,8 @@ function drawPauses(pen, frame) {
 
 function drawNodes(pen, frame) {
   const ink = style('--ink'), paper = style('--paper'), drop = style('--drop'), accent = style('--accent');
-  const named = fabric.groups.map((group) => group.tier).reduce((sums, tier) => { sums[tier] = (sums[tier] || 0) + 1; return sums; }, {});
+  const count = {}, widest = {}; // by tier: nodes, and the room that a name needs
+  fabric.groups.forEach(({ tier, name }) => { count[tier] = (count[tier] || 0) + 1; widest[tier] = Math.max(widest[tier] || 0, pen.measureText(name).width + 6); });
   fabric.groups.forEach((group) => {
     const { x, y } = place(group);
     const half = group.tier === 0 ? 4 : 7;
@@ -190,10 +191,12 @@ function drawNodes(pen, frame) {
       pen.arc(x, y, half + 6, 0, 7);
       pen.stroke();
     }
-    if (named[group.tier] * pen.measureText(group.name).width < canvas.clientWidth * 0.95) {
-      pen.fillStyle = ink;
-      pen.fillText(group.name, x, group.tier === 0 ? y + 20 : y - 12);
-    }
+    // As many names as have room. Links cross them, so there is paper around each.
+    if (group.place % Math.ceil(count[group.tier] * widest[group.tier] / canvas.clientWidth) !== 0) return;
+    Object.assign(pen, { strokeStyle: paper, lineWidth: 4, fillStyle: ink });
+    const foot = group.tier === 0 ? y + 20 : y - 12;
+    pen.strokeText(group.name, x, foot);
+    pen.fillText(group.name, x, foot);
   });
 }
 
@@ -201,8 +204,8 @@ function draw() {
   const frame = current();
   if (!fabric || !frame) return;
   const sharp = window.devicePixelRatio || 1;
-  canvas.width = canvas.clientWidth * sharp;
-  canvas.height = canvas.clientHeight * sharp;
+  canvas.width = (wide = canvas.clientWidth) * sharp;
+  canvas.height = (high = canvas.clientHeight) * sharp;
   const pen = canvas.getContext('2d');
   pen.scale(sharp, sharp);
   pen.font = '11px system-ui, "DejaVu Sans", sans-serif';

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -337,6 +338,45 @@ def said_of_a_rank(browser: Browser, row: dict) -> Problems:
             yield f'{said} instead of {kind} {share(spans)}'
 
 
+LARGE = 'name: large\nrun: {clock: wall, duration: 600s}\nfabric: {kind: leaf-spine, tors: 268, spines: 32, hosts_per_tor: 2, host_link: {rate: 1Gbps, length: 3m}, ' \
+        'fabric_link: {rate: 1Gbps, length: 40m}}\nworkload: [{name: w, pattern: pairs, from: [h1, h3], to: [h5, h7], message: 1GiB, messages: 64, rate: 50Mbps}]\n'
+
+
+def cpu_seconds(root: int) -> float:
+    """Of a process and all below it."""
+    stats = {}
+    for stat in Path('/proc').glob('[0-9]*/stat'):
+        try:
+            words = stat.read_text().rpartition(')')[2].split()
+        except OSError:
+            continue  # it has just ended
+        stats[int(stat.parent.name)] = (int(words[1]), (int(words[11]) + int(words[12])) / os.sysconf('SC_CLK_TCK'))
+    family = {root}
+    while more := {pid for pid, (parent, _) in stats.items() if parent in family} - family:
+        family |= more
+    return sum(stats[pid][1] for pid in family if pid in stats)
+
+
+def keeps_up_with_a_large_fabric(it: Softspine) -> Problems:
+    """300 switches: a look, drawn, costs the browser 0.15 s of CPU time at most: two cores have 0.2 s for each of ten looks a second"""
+    with it.running(it.write('large.yaml', LARGE), '--http', '127.0.0.1:0') as run:
+        browser = Browser(it, Served(it, run).url, (1300, 1100), False)
+        try:
+            if not browser.until('kept.length > 5', 60):
+                yield 'nothing is drawn: ' + str(browser.value('document.body.innerText'))[:300]
+                return
+            used, before = cpu_seconds(browser.process.pid), browser.value('looks')
+            time.sleep(5)
+            each = (cpu_seconds(browser.process.pid) - used) / max(1, browser.value('looks') - before)
+            print(f'# {each * 1000:.0f} ms of CPU time a look, {browser.value("looks") - before} looks in 5 s')
+            if not 0 < each < 0.15:
+                yield f'{each:.3f} s of CPU time a look'
+            if browser.picture(it.folder / 'large.png') < 20_000:
+                yield 'an empty picture'
+        finally:
+            browser.end()
+
+
 def has_a_dashboard(it: Softspine) -> Problems:
     """every metric of docs/grafana.json is one of /metrics, or of its reference"""
     text = (ROOT / 'docs' / 'grafana.json').read_text()
@@ -362,4 +402,4 @@ def has_a_dashboard(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([shows_the_fabric, shows_flows, shows_collectives, shows_waits, has_a_dashboard]))
+    sys.exit(main([shows_the_fabric, shows_flows, shows_collectives, shows_waits, keeps_up_with_a_large_fabric, has_a_dashboard]))
