@@ -92,7 +92,7 @@ def runs_own_programs(it: Softspine) -> Problems:
             yield f'changed: {got}'
         if (got := said(it, 'h2', '/opt/tool && hello; ls -d /etc/new; ping -c 1 -W 20 h1')) != (0, 'of mine\nhello of mine\n' + got[1].partition('hello of mine\n')[2]):
             yield f'the other guest: {got}'
-        if (got := said(it, 'h1', 'mount -o remount,rw /layers/root; echo x >/layers/root/x; ls /layers')) [1] != '':
+        if (got := said(it, 'h1', 'mount -o remount,rw /layers/root; echo x >/layers/root/x; ls /layers'))[1] != '':
             yield f'the layers are seen: {got}'
     if hash_of(root) != before:
         yield 'the own root folder has changed'
