@@ -106,7 +106,6 @@ class Recording {
   void add_drop(int64_t t_ps, uint32_t place, const SeriesCell& cell);
   void add_flows(dataplane::Instant now, std::span<const FlowSample> changed);
   void add_event(Event event);
-  void begin_steps(const std::vector<StepJob>& jobs, bool explained);
   // False: there are too many already.
   bool takes_step(const StepRecord& step);
   void add_step(const StepRecord& step);

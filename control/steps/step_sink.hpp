@@ -3,8 +3,9 @@
 //
 //   begin(jobs)          once, before the first; collectives, then trainings, in the testbed's order
 //   step(record)         an operation that is done, in the order of StepRecord::order()
-//   wait(found)          likewise, if the run finds reasons (`run --steps`) and takes_waits(): behind its receive's
-//   step known_before(now)    every operation that was done before `now` has been handed over; never(): all of them
+//   wait(found)          a wait that is over, behind the step of its receive; if the run finds reasons (`run --steps`)
+//                        and takes_waits()
+//   known_before(now)    every operation that was done before `now` has been handed over; never(): all of them
 #pragma once
 
 #include <vector>

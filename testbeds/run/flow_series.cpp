@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "control/record/flow_lines.hpp"
+#include "testbeds/run/next_look.hpp"
 
 namespace softspine::testbeds {
 
@@ -53,17 +54,11 @@ FlowSample FlowSeries::state_of(uint32_t flow, const FlowSource& source, const R
           .ce_echoes = sent.reliable.ce_echoes};
 }
 
-// The next multiple; on the virtual clock the first one after the next event, if nothing happens before.
 void FlowSeries::sample(Instant now) {
   hand_over(now);
   Engine& engine = nodes_.engine();
-  const Instant event = engine.next_event();
-  if (event.is_never() && !engine.is_wall()) return;
-  const int64_t interval = interval_.count_ps();
-  const Instant usual = now + interval_;
-  const bool waits = !engine.is_wall() && event > usual;
-  const Instant then = waits ? Instant::at_ps((event.count_ps() / interval + 1) * interval) : usual;
-  engine.look_at(then, [this](Instant later) { sample(later); });
+  const Instant then = next_look(engine, now, interval_);
+  if (!then.is_never()) engine.look_at(then, [this](Instant later) { sample(later); });
 }
 
 void FlowSeries::hand_over(Instant now) {

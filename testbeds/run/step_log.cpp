@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "testbeds/run/next_look.hpp"
+
 namespace softspine::testbeds {
 
 using control::HopRecord;
@@ -171,17 +173,12 @@ std::unique_ptr<RankRecorder> StepLog::recorder_of(size_t job, uint32_t rank, co
                                         *buffers_[worker_of(host)]);
 }
 
-// The next multiple; on the virtual clock the first one after the next event, if nothing happens before.
 void StepLog::look(Instant now) {
   take_before(now);
   dataplane::Engine& engine = nodes_.engine();
-  const Instant event = engine.next_event();
-  if (event.is_never() && !engine.is_wall()) return;
   const Duration every = engine.is_wall() ? kLookEveryWall / testbed_.run.dilation : kLookEveryVirtual;
-  const Instant usual = now + every;
-  const bool waits = !engine.is_wall() && event > usual;
-  const Instant then = waits ? Instant::at_ps((event.count_ps() / every.count_ps() + 1) * every.count_ps()) : usual;
-  engine.look_at(then, [this](Instant later) { look(later); });
+  const Instant then = next_look(engine, now, every);
+  if (!then.is_never()) engine.look_at(then, [this](Instant later) { look(later); });
 }
 
 void StepLog::add_looks(Instant known, std::span<const StepsHere> all) {

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "testbeds/run/next_look.hpp"
+
 namespace softspine::testbeds {
 
 using dataplane::Engine;
@@ -15,17 +17,11 @@ void TableWatch::open(std::vector<Reader> readers, dataplane::Duration interval)
   nodes_.engine().look_at(Instant{}, [this](Instant now) { sample(now); });
 }
 
-// The next multiple; on the virtual clock the first one after the next event, if nothing happens before.
 void TableWatch::sample(Instant now) {
   look(now);
   Engine& engine = nodes_.engine();
-  const Instant event = engine.next_event();
-  if (event.is_never() && !engine.is_wall()) return;
-  const int64_t interval = interval_.count_ps();
-  const Instant usual = now + interval_;
-  const bool waits = !engine.is_wall() && event > usual;
-  const Instant then = waits ? Instant::at_ps((event.count_ps() / interval + 1) * interval) : usual;
-  engine.look_at(then, [this](Instant later) { sample(later); });
+  const Instant then = next_look(engine, now, interval_);
+  if (!then.is_never()) engine.look_at(then, [this](Instant later) { sample(later); });
 }
 
 void TableWatch::look(Instant now) {

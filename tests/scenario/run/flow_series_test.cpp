@@ -41,9 +41,9 @@ struct Sampled {
   Json report;
 };
 
-Sampled run_sampled(uint32_t workers) {
+Sampled run_sampled(uint32_t workers, const char* text = kControls) {
   Sampled out;
-  const control::Testbed testbed = testbed_of(kControls, {.workers = workers});
+  const control::Testbed testbed = testbed_of(text, {.workers = workers});
   auto fabric = RunningFabric::make(testbed, {.run_folder = {}, .capture = std::nullopt});
   if (!fabric) {
     ADD_FAILURE() << fabric.error();
@@ -97,6 +97,25 @@ TEST(FlowSeries, SumsAreTheReportsAndStatesTheControls) {
   EXPECT_GT(sums["dcqcn"]["cnps"], 0U);
   EXPECT_GT(run.report["flows"]["hpcc"]["telemetry_acks"], 1000);
   EXPECT_GE(last["hpcc"]["rtt_ps"], 900'000) << "cables of 86 m, there and back";
+}
+
+// What is between the begin and the flow costs no look.
+TEST(FlowSeries, LooksAtTheFirstMultipleBehindThatAtWhichSomethingHappens) {
+  constexpr const char* kLate = R"(
+name: late
+run: {duration: 900us}
+fabric: {kind: star, hosts: 2, host_link: {rate: 100Gbps, length: 3m}}
+workload: [{name: late, pattern: pairs, from: [h1], to: [h2], message: 256KiB, messages: 2, transport: rc, start: 505us, congestion_control: dctcp}]
+)";
+  std::istringstream text(run_sampled(1, kLate).text);
+  std::vector<uint64_t> instants;
+  for (std::string line; std::getline(text, line);) {
+    const Json json = Json::parse(line);
+    if (json.contains("flow")) instants.push_back(json["t_ps"]);
+  }
+  ASSERT_GE(instants.size(), 3U);
+  instants.resize(3);
+  EXPECT_EQ(instants, (std::vector<uint64_t>{20'000'000, 520'000'000, 540'000'000})) << "the first is its rate";
 }
 
 TEST(FlowSeries, HasTheSameBytesForAnyNumberOfWorkers) {

@@ -14,7 +14,8 @@ namespace {
 using control::Json;
 using dataplane::Duration;
 
-// Five ranks in a ring, one of which stands behind a storm; a link goes down and up; tor1 has a LAG.
+// Five ranks in a ring, one of which stands behind a storm; a link goes down and up; tor1 has a LAG. A
+// link of tor2 goes down and up between two looks: it has new tables then, with the same groups.
 constexpr const char* kRing = R"(
 name: ring
 run: {duration: 3ms}
@@ -26,9 +27,20 @@ faults:
   - {at: 20us, node: h4, set: storm, priorities: [3], until: 60us}
   - {at: 100us, link: "tor1:Ethernet12", set: down}
   - {at: 200us, link: "tor1:Ethernet12", set: up}
+  - {at: 301us, link: "tor2:Ethernet12", set: down}
+  - {at: 304us, link: "tor2:Ethernet12", set: up}
+)";
+
+// Its iterations take the same time but for the first, and those of the second size take longer.
+constexpr const char* kEvenBroadcast = R"(
+name: even
+run: {duration: 3ms}
+fabric: {kind: star, hosts: 4, host_link: {rate: 100Gbps, length: 3m}}
+collectives: [{name: r, op: broadcast, algorithm: ring, protocol: simple, size: [16KiB, 256KiB], iterations: 3, compute: 50us, ranks: [h1, h2, h3, h4]}]
 )";
 
 struct How {
+  const char* text = kRing;
   uint32_t workers = 1;
   bool flat = false;
   bool steps = true;
@@ -43,14 +55,15 @@ struct ChangesOutcome {
 
 ChangesOutcome run_changes(const How& how = {}) {
   ChangesOutcome out;
-  const control::Testbed testbed = testbed_of(kRing, {.workers = how.workers});
+  const control::Testbed testbed = testbed_of(how.text, {.workers = how.workers});
   auto fabric = RunningFabric::make(
       testbed, {.run_folder = {}, .capture = std::nullopt, .flat = how.flat, .steps = how.steps, .traced_steps = true});
   EXPECT_TRUE(fabric);
   out.path = fmt::format("{}/changes-{}.sqlite", testing::TempDir(), getpid());
   auto& recording = (*fabric)->part<RunRecording>();
-  EXPECT_TRUE(recording.open(
-      {.path = out.path, .run = {.version = "1", .text = kRing, .interval = Duration::us(10), .limits = how.limits}}));
+  EXPECT_TRUE(
+      recording.open({.path = out.path,
+                      .run = {.version = "1", .text = how.text, .interval = Duration::us(10), .limits = how.limits}}));
   EXPECT_TRUE((*fabric)->run());
   out.snapshot = (*fabric)->snapshot();
   EXPECT_TRUE(recording.add_results(out.snapshot, Json::object(), {}));
@@ -77,6 +90,7 @@ TEST(RecordedGroups, AreThoseOfTheTablesAndChangeWithThem) {
   EXPECT_NE(of_tor[0].substr(of_tor[0].find('|')), of_tor[1].substr(of_tor[1].find('|')));
   EXPECT_TRUE(of_tor[0].starts_with("0|")) << of_tor[0];
   EXPECT_TRUE(of_tor[1].starts_with("1")) << of_tor[1] << ", a sample after 100 us";
+  EXPECT_EQ(tables("tor2").size(), 1U) << "its groups are the same at each look";
   EXPECT_GT(rows.one("SELECT count(*) FROM hash_groups WHERE is_lag"), 0U);
   EXPECT_GT(rows.one("SELECT count(*) FROM hash_groups WHERE destinations LIKE '10.0.2.0/24%'"), 0U);
 }
@@ -109,6 +123,20 @@ TEST(RecordedSteps, AddUpToTheReportsSteps) {
   EXPECT_EQ(rows.one("SELECT count(*) FROM rank_steps JOIN step_kinds USING(kind_id) WHERE name = 'send'"),
             rows.one("SELECT count(*) FROM rank_steps JOIN step_kinds USING(kind_id) WHERE name = 'receive'"));
   EXPECT_GT(rows.one("SELECT count(*) FROM rank_waits WHERE cause = 'pause' AND cause_by = 'h4'"), 0U);
+}
+
+TEST(RecordedSteps, SayWhyOfEachWaitThatIsLongerThanAllBefore) {
+  const auto waits = [](const char* text, const char* which) {
+    return RecordingReader{run_changes({.text = text}).path}.one(fmt::format(
+        "SELECT count(*) FROM (SELECT reason, t_ps - from_ps AS length, max(t_ps - from_ps) OVER (PARTITION BY job_id, "
+        "rank ORDER BY wait_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS longest FROM rank_waits) WHERE {}",
+        which));
+  };
+  for (const char* text : {kRing, kEvenBroadcast}) {
+    EXPECT_EQ(waits(text, "(reason IS NULL) <> (length <= coalesce(longest, 0))"), 0U);
+    EXPECT_GT(waits(text, "reason IS NULL"), 0U);
+  }
+  EXPECT_GT(waits(kEvenBroadcast, "length = longest"), 0U);
 }
 
 TEST(RecordedSteps, HaveNoReasonsWithoutAskingForThem) {
@@ -144,12 +172,17 @@ TEST(RecordedChanges, EndWhereThereAreTooMany) {
 }
 
 TEST(RecordedChanges, SayWhichGroupsAreTheLast) {
-  RecordingReader rows{run_changes({.limits = {.group_members = 8}}).path};
-  EXPECT_EQ(rows.one("SELECT count(*) FROM hash_tables WHERE node_id IS NULL"), 1U);
-  EXPECT_EQ(rows.one("SELECT count(*) FROM hash_tables WHERE hash_table_id > "
-                     "(SELECT hash_table_id FROM hash_tables WHERE node_id IS NULL)"),
-            0U);
-  EXPECT_GT(rows.one("SELECT count(*) FROM hash_group_members"), 8U);
+  const uint64_t first = RecordingReader{run_changes().path}.one(
+      "SELECT count(DISTINCT hash_group_id || member) FROM hash_tables JOIN hash_groups USING(hash_table_id) "
+      "JOIN hash_group_members USING(hash_group_id) WHERE t_ps = 0");
+  for (const auto& [limit, at_begin] : {std::pair{first, 0U}, std::pair{first - 1, 1U}}) {
+    RecordingReader rows{run_changes({.limits = {.group_members = limit}}).path};
+    EXPECT_EQ(rows.one("SELECT count(*) FROM hash_tables WHERE node_id IS NULL"), 1U) << limit;
+    EXPECT_EQ(rows.one("SELECT count(*) FROM hash_tables WHERE node_id IS NULL AND t_ps = 0"), at_begin) << limit;
+    EXPECT_EQ(rows.one("SELECT count(*) FROM hash_tables WHERE hash_table_id > "
+                       "(SELECT hash_table_id FROM hash_tables WHERE node_id IS NULL)"),
+              0U);
+  }
 }
 
 }  // namespace
