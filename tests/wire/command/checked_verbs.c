@@ -3,12 +3,7 @@
    checked_verbs FOLDER asks|answers SEED TIMEOUT RETRIES RNR_RETRIES RECEIVES. They meet by files of FOLDER, and
    end when it has a file `stop`. "asks" prints how many operations were right; or the status of the first error, and how many were flushed behind it.
    "answers" gives RECEIVES receives at a time, and says whether its memory is what the other one believes at the end. */
-#include <infiniband/verbs.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "verbs_pair.h"
 
 enum {
   kWords = 8,                      /* of atomics, in front */
@@ -18,12 +13,6 @@ enum {
   kDepth = 8,
   kReceives = 32,                  /* at most */
   kSlotBytes = 40000,              /* longest write or read */
-};
-
-struct side {
-  uint32_t qp, key;
-  uint64_t address;
-  union ibv_gid gid;
 };
 
 struct operation {
@@ -41,31 +30,6 @@ static uint8_t* believed; /* the other side's memory, as it must be */
 static uint8_t* slots;    /* kReceives of kSlotBytes: what is sent, where it is read to, and what is received */
 static uint8_t* read_expected;
 static struct ibv_mr *memory_region, *slots_region;
-static const char* folder;
-
-static void need(int holds, const char* what) {
-  if (holds) return;
-  printf("%s failed\n", what);
-  exit(1);
-}
-
-static void leave(const char* name, const void* bytes, size_t count) {
-  char path[512], whole[512];
-  snprintf(path, sizeof path, "%s/%s.new", folder, name);
-  snprintf(whole, sizeof whole, "%s/%s", folder, name);
-  FILE* out = fopen(path, "w");
-  need(out != NULL && fwrite(bytes, 1, count, out) == count && fclose(out) == 0 && rename(path, whole) == 0, name);
-}
-
-static int find(const char* name, void* bytes, size_t count) {
-  char path[512];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE* in = fopen(path, "r");
-  if (in == NULL) return 0;
-  need(fread(bytes, 1, count, in) == count, name);
-  fclose(in);
-  return 1;
-}
 
 static void await(const char* name, void* bytes, size_t count) {
   while (!find(name, bytes, count)) usleep(500);
@@ -85,31 +49,6 @@ static void open_all(void) {
   struct ibv_qp_init_attr wanted = {.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
                                     .cap = {.max_send_wr = kDepth, .max_recv_wr = kReceives, .max_send_sge = 1, .max_recv_sge = 1}};
   need((qp = ibv_create_qp(pd, &wanted)) != NULL && memory_region != NULL && slots_region != NULL, "queue pair");
-}
-
-static void connect_to(const struct side* peer, int timeout, int retries, int rnr_retries) {
-  struct ibv_qp_attr to = {.qp_state = IBV_QPS_INIT, .port_num = 1,
-                           .qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC};
-  need(!ibv_modify_qp(qp, &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), "INIT");
-  to.qp_state = IBV_QPS_RTR;
-  to.path_mtu = IBV_MTU_1024;
-  to.dest_qp_num = peer->qp;
-  to.max_dest_rd_atomic = 4;
-  to.min_rnr_timer = 12; /* 0.64 ms */
-  to.ah_attr.is_global = 1;
-  to.ah_attr.port_num = 1;
-  to.ah_attr.grh.dgid = peer->gid;
-  to.ah_attr.grh.hop_limit = 64;
-  to.ah_attr.grh.traffic_class = 3 << 2 | 2; /* priority 3, which is lossless, and ECT(0) */
-  need(!ibv_modify_qp(qp, &to, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                                   IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER), "RTR");
-  to.qp_state = IBV_QPS_RTS;
-  to.timeout = (uint8_t)timeout;
-  to.retry_cnt = (uint8_t)retries;
-  to.rnr_retry = (uint8_t)rnr_retries;
-  to.max_rd_atomic = 4;
-  need(!ibv_modify_qp(qp, &to, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-                                   IBV_QP_MAX_QP_RD_ATOMIC), "RTS");
 }
 
 static uint8_t send_byte(uint64_t number, uint32_t place) {
@@ -255,7 +194,9 @@ int main(int count, char** words) {
   for (int i = 0; !asks && i < atoi(words[7]); ++i) give((uint32_t)i);
   leave(words[2], &ours, sizeof ours);
   await(asks ? "answers" : "asks", &theirs, sizeof theirs);
-  connect_to(&theirs, atoi(words[4]), atoi(words[5]), atoi(words[6]));
+  /* RNR: 0.64 ms. Priority 3, which is lossless, and ECT(0). */
+  const struct terms terms = {(uint8_t)atoi(words[4]), (uint8_t)atoi(words[5]), (uint8_t)atoi(words[6]), 12, 3 << 2 | 2};
+  connect_to(qp, &theirs, &terms);
   char ready = 1;
   leave(asks ? "asks.ready" : "answers.ready", &ready, 1);
   await(asks ? "answers.ready" : "asks.ready", &ready, 1);

@@ -11,7 +11,7 @@ from outside_testbeds import need_guests
 from ranks import mpirun
 from softspine import Problems, Softspine, main
 from two_machines import two_machines
-from wall_ranks import FAR, _folders, _rank, _two_ranks, report_of, until
+from wall_ranks import FAR, folders_of, rank_process, report_of, two_ranks, until
 
 LAB = '''name: guests
 run: {clock: wall, duration: 10min, dilation: 5}
@@ -73,7 +73,7 @@ def answers_while_guests_run(it: Softspine) -> Problems:
     """exec and cp at either rank through rank 0; Ctrl-C at it ends all guests, and nothing is left"""
     need_guests()
     file = it.write('stays.yaml', LAB.partition('expect:')[0].replace('RUN1', '').replace('RUN2', ''))
-    with it.running(file, '--quiet', '--report', 'report.json', before=_two_ranks(it)) as run:
+    with it.running(file, '--quiet', '--report', 'report.json', before=two_ranks(it)) as run:
         for host in ('h1', 'h2'):
             until(lambda host=host: it('exec', host, '--', 'true').status == 0, f'exec on {host}', 300)
             yield from it('exec', host, '--', 'hostname').says(host)
@@ -81,9 +81,9 @@ def answers_while_guests_run(it: Softspine) -> Problems:
         it.write('here', 'a text\n')
         yield from it('cp', 'here', 'h2:there').exited(0)
         yield from it('exec', 'h2', '--', 'cat', 'there').says('a text')
-        os.kill(_rank(it, 0), signal.SIGINT)
+        os.kill(rank_process(it, 0), signal.SIGINT)
         yield from run.end(timeout=120).exited(0)
-    yield from (f'{thing} is left behind' for thing in _folders(it))
+    yield from (f'{thing} is left behind' for thing in folders_of(it))
 
 
 if __name__ == '__main__':

@@ -2,72 +2,19 @@
 /* One of two programs that write, read, add and send to each other over a connection until one of them is killed:
    killed_verbs FOLDER OWN PEER SEED. They meet by files of FOLDER. Who is left prints the status of its first
    completion that is an error. "alone": the file `alone` says that its peer was killed before they met. */
-#include <infiniband/verbs.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "verbs_pair.h"
 
 enum { kBytes = 1 << 16, kReceives = 64 };
 
-struct side {
-  uint32_t qp, key;
-  uint64_t address;
-  union ibv_gid gid;
-};
-
-static void need(int holds, const char* what) {
-  if (holds) return;
-  printf("%s failed\n", what);
-  exit(1);
-}
-
-static void meet(const char* folder, const char* own, const char* peer, const struct side* ours, struct side* theirs) {
-  char path[512], whole[512];
-  snprintf(path, sizeof path, "%s/%s.new", folder, own);
-  snprintf(whole, sizeof whole, "%s/%s", folder, own);
-  FILE* out = fopen(path, "w");
-  need(out != NULL && fwrite(ours, sizeof *ours, 1, out) == 1 && fclose(out) == 0 && rename(path, whole) == 0, "meeting");
-  for (;;) {
-    snprintf(path, sizeof path, "%s/%s", folder, peer);
-    FILE* in = fopen(path, "r");
-    if (in != NULL) {
-      need(fread(theirs, sizeof *theirs, 1, in) == 1, "reading");
-      fclose(in);
-      return;
-    }
-    snprintf(path, sizeof path, "%s/alone", folder);
-    if (access(path, F_OK) == 0) {
+static void meet(const char* own, const char* peer, const struct side* ours, struct side* theirs) {
+  leave(own, ours, sizeof *ours);
+  while (!find(peer, theirs, sizeof *theirs)) {
+    if (find("alone", NULL, 0)) {
       puts("alone");
       exit(0);
     }
     usleep(500);
   }
-}
-
-static void connect_to(struct ibv_qp* qp, const struct side* peer) {
-  struct ibv_qp_attr to = {.qp_state = IBV_QPS_INIT, .port_num = 1,
-                           .qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC};
-  need(!ibv_modify_qp(qp, &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), "INIT");
-  to.qp_state = IBV_QPS_RTR;
-  to.path_mtu = IBV_MTU_1024;
-  to.dest_qp_num = peer->qp;
-  to.max_dest_rd_atomic = 4;
-  to.min_rnr_timer = 1;
-  to.ah_attr.is_global = 1;
-  to.ah_attr.port_num = 1;
-  to.ah_attr.grh.dgid = peer->gid;
-  to.ah_attr.grh.hop_limit = 64;
-  need(!ibv_modify_qp(qp, &to, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                                   IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER), "RTR");
-  to.qp_state = IBV_QPS_RTS;
-  to.timeout = 11; /* 8 ms */
-  to.retry_cnt = 7;
-  to.rnr_retry = 7;
-  to.max_rd_atomic = 4;
-  need(!ibv_modify_qp(qp, &to, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-                                   IBV_QP_MAX_QP_RD_ATOMIC), "RTS");
 }
 
 static void post_one(struct ibv_qp* qp, char* memory, uint32_t key, const struct side* peer) {
@@ -97,6 +44,7 @@ static void post_receive(struct ibv_qp* qp, char* memory, uint32_t key) {
 
 int main(int count, char** words) {
   need(count == 5, "arguments");
+  folder = words[1];
   srand((unsigned)atoi(words[4]));
   struct ibv_device** list = ibv_get_device_list(NULL);
   need(list != NULL && list[0] != NULL, "device");
@@ -118,8 +66,9 @@ int main(int count, char** words) {
     if (i == 0) need(!ibv_modify_qp(qp, &attributes, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), "INIT");
     post_receive(qp, memory, region->lkey);
   }
-  meet(words[1], words[2], words[3], &ours, &theirs);
-  connect_to(qp, &theirs);
+  meet(words[2], words[3], &ours, &theirs);
+  const struct terms terms = {.timeout = 11 /* 8 ms */, .retries = 7, .rnr_retries = 7, .rnr_timer = 1};
+  connect_to(qp, &theirs, &terms);
   for (int under_way = 0;;) {
     for (; under_way < 4; ++under_way) post_one(qp, memory, region->lkey, &theirs);
     struct ibv_wc done;

@@ -365,12 +365,16 @@ def keeps_up_with_a_large_fabric(it: Softspine) -> Problems:
             if not browser.until('kept.length > 5', 60):
                 yield 'nothing is drawn: ' + str(browser.value('document.body.innerText'))[:300]
                 return
-            used, before = cpu_seconds(browser.process.pid), browser.value('looks')
-            time.sleep(5)
-            each = (cpu_seconds(browser.process.pid) - used) / max(1, browser.value('looks') - before)
-            print(f'# {each * 1000:.0f} ms of CPU time a look, {browser.value("looks") - before} looks in 5 s')
-            if not 0 < each < 0.15:
-                yield f'{each:.3f} s of CPU time a look'
+            costs = []  # other work on the machine only adds to them
+            for _ in range(3):
+                used, before = cpu_seconds(browser.process.pid), browser.value('looks')
+                if not browser.until(f'looks >= {before + 8}', 30):
+                    yield f'8 looks take more than 30 s: {browser.value("looks") - before}'
+                    return
+                costs.append((cpu_seconds(browser.process.pid) - used) / (browser.value('looks') - before))
+            print('# CPU time a look: ' + ', '.join(f'{each * 1000:.0f} ms' for each in costs))
+            if not 0 < min(costs) < 0.15:
+                yield f'{costs} s of CPU time a look'
             if browser.picture(it.folder / 'large.png') < 20_000:
                 yield 'an empty picture'
         finally:

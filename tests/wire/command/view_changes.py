@@ -175,10 +175,12 @@ def answers_as_the_fabric_did(it: Softspine) -> Problems:
         live = Served(it, run)
         until = time.monotonic() + 60
         while it.show('collectives')['ring']['ranks_done'] < 4 and time.monotonic() < until:
-            time.sleep(0.1)
+            pass
         while any(row['state'] != 'ended' for row in it.show('flow', 'paths', '--most', '1000')['rows'] if row['workload'] != 'ring') and time.monotonic() < until:
-            time.sleep(0.1)
-        time.sleep(0.3)  # a look at ranks' steps later
+            pass
+        two_looks_later = it.show('fabric')['now_ps'] + 200_000_000_000  # at ranks' steps, every 100 ms
+        while it.show('fabric')['now_ps'] < two_looks_later and time.monotonic() < until:
+            pass
         answers = {view: live.json('/api/show/' + view) for view in views}
         run.end(signal.SIGINT, timeout=20)
     view = Run(it, ['view', 'run.sqlite'])

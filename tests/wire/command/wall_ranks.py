@@ -198,7 +198,7 @@ def joins_devices(it: Softspine) -> Problems:
     with _device_hosts() as (one, two):
         file = it.write('devices.yaml', DEVICES.replace('HERE1', one).replace('HERE2', two))
         nodes = {node['name']: node for node in it('check', file, '--json', '--nodes').json()['fabric']}
-        with it.running(file, '--quiet', before=_two_ranks(it)) as run:
+        with it.running(file, '--quiet', before=two_ranks(it)) as run:
             _ip('link', 'set', two, 'netns', two)
             _make_host(one, 'far', nodes['h1'])
             _make_host(two, two, nodes['h2'])
@@ -211,7 +211,7 @@ def joins_devices(it: Softspine) -> Problems:
             until(lambda: 'NO-CARRIER' not in _ip('-n', two, 'link', 'show', two), 'the TAP sees that its link is up')
             _ip('-n', two, 'link', 'del', two)
             until(lambda: [(error['who'], error['what']) for error in it.show('report')['errors']] == [('h2', f'{two}: the interface was deleted')], 'an error in the report')
-            os.kill(_rank(it, 0), signal.SIGINT)
+            os.kill(rank_process(it, 0), signal.SIGINT)
             run.end()
 
 
@@ -234,7 +234,7 @@ def _forget_sockets(it: Softspine, before: set[str]) -> None:
     until(lambda: not [*it.leftovers()] and not network() - before, 'all processes, interfaces and namespaces have gone')
 
 
-def _two_ranks(it: Softspine) -> tuple[str, ...]:
+def two_ranks(it: Softspine) -> tuple[str, ...]:
     """Before the program; folders of hosts that have no other place are then below `temporary`."""
     if 'libmpi' not in subprocess.run(['ldd', it.binary], capture_output=True, text=True, check=False).stdout:
         raise Skip('this softspine was built without MPI')
@@ -242,7 +242,7 @@ def _two_ranks(it: Softspine) -> tuple[str, ...]:
     return ('env', 'OMPI_ALLOW_RUN_AS_ROOT=1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1', f"TMPDIR={it.folder / 'temporary'}", *launcher(it.binary), '-n', '2')
 
 
-def _folders(it: Softspine) -> set[str]:
+def folders_of(it: Softspine) -> set[str]:
     return {str(path) for path in (it.folder / 'temporary').glob('softspine-run-*')}
 
 
@@ -258,7 +258,7 @@ def _process(it: Softspine, *has: str) -> int:
     raise AssertionError(f'no process has {has}')
 
 
-def _rank(it: Softspine, rank: int) -> int:
+def rank_process(it: Softspine, rank: int) -> int:
     return _process(it, it.binary, f"{'PMI_RANK' if 'mpich' in launcher(it.binary)[0] else 'OMPI_COMM_WORLD_RANK'}={rank}")
 
 
@@ -267,12 +267,12 @@ def answers_while_hosts_run(it: Softspine) -> Problems:
     need_namespaces()
     need_programs('ping')
     before = network()
-    with it.running(it.write('stays.yaml', STAYS), '--quiet', '--report', 'report.json', before=_two_ranks(it)) as run:
+    with it.running(it.write('stays.yaml', STAYS), '--quiet', '--report', 'report.json', before=two_ranks(it)) as run:
         if it.show('fabric')['hosts_outside'] != ['h1', 'h2']:
             yield f"show fabric: {it.show('fabric')}"
         until(lambda: it('exec', 'h2', '--', 'true').status == 0, 'exec on h2')
-        if len(_folders(it)) != 2:
-            yield f'hosts have the folders {_folders(it)}'
+        if len(folders_of(it)) != 2:
+            yield f'hosts have the folders {folders_of(it)}'
         for here, there in (('h1', 'h2'), ('h2', 'h1')):
             yield from it('exec', here, '--', 'ping', '-q', '-c', '2', '-i', '0.2', there).says(' 0% packet loss')
         yield from it('link', 'tor2:Ethernet4', 'down').exited(0)
@@ -286,11 +286,11 @@ def answers_while_hosts_run(it: Softspine) -> Problems:
         counters = it.show('report')['edges']
         if any(counters[host]['in_packets'] < 4 for host in ('h1', 'h2')):
             yield f'{counters}'
-        os.kill(_rank(it, 0), signal.SIGINT)
+        os.kill(rank_process(it, 0), signal.SIGINT)
         yield from run.end().exited(0)
     if not report_of(it)['totals']['balanced']:
         yield f"{report_of(it)['totals']}"
-    yield from (f'{thing} is left behind' for thing in (network() - before) | _folders(it))
+    yield from (f'{thing} is left behind' for thing in (network() - before) | folders_of(it))
 
 
 def is_an_error_of_the_run(it: Softspine) -> Problems:
@@ -302,7 +302,7 @@ def is_an_error_of_the_run(it: Softspine) -> Problems:
     if done.returncode != 1 or command['exit_status'] != 3 or 'h2: its command ended with status 3 | no way' not in done.stderr:
         yield f'{done.returncode}, {command}, {done.stderr}'
     before = network()
-    with it.running(it.write('stays.yaml', STAYS), '--quiet', '--folder', it.folder / 'o', before=_two_ranks(it)) as run:
+    with it.running(it.write('stays.yaml', STAYS), '--quiet', '--folder', it.folder / 'o', before=two_ranks(it)) as run:
         until(lambda: it('exec', 'h2', '--', 'true').status == 0, 'exec on h2')
         os.kill(_process(it, 'tail', '/dev/null', 'SOFTSPINE_GUEST=h2'), signal.SIGKILL)
         until(lambda: it.show('report')['errors'], 'an error in the report')
@@ -334,9 +334,9 @@ def ends_hosts_with_a_rank(it: Softspine) -> Problems:
     """a rank that is killed: the other one ends, and no host, interface or namespace is left at either"""
     need_namespaces()
     before = network()
-    with it.running(it.write('stays.yaml', STAYS), '--quiet', '--folder', it.folder / 'o', before=_two_ranks(it)) as run:
+    with it.running(it.write('stays.yaml', STAYS), '--quiet', '--folder', it.folder / 'o', before=two_ranks(it)) as run:
         until(lambda: it('exec', 'h2', '--', 'true').status == 0, 'exec on h2')
-        os.kill(_rank(it, 1), signal.SIGKILL)
+        os.kill(rank_process(it, 1), signal.SIGKILL)
         if run.end(timeout=60).status == 0:
             yield 'it ends as if nothing had happened'
     _forget_sockets(it, before)
