@@ -37,7 +37,7 @@ LAB_CLAIMS: dict[str, dict[str, list[str]]] = {
         'An error has a status of its own: 400 the request, or what it asks of the fabric; 401 no token; 403 not allowed; 404 no such thing; 405 the other method; 413, 414, 431 too long; 503 too much waits for others, try again; 504 the fabric did not answer.':
             ['tests/unit/server/web_gate_test.cpp LeadNowhereElse', 'tests/wire/server/web_abuse_test.cpp WhatIsTooLongIsCutOff',
              'tests/wire/server/web_abuse_test.cpp AHugeBodyIsRefusedBeforeItIsRead', 'tests/unit/server/web_server_test.cpp SaysThatTheFabricDoesNotAnswer'],
-        'In a fabric whose switches have more than 1,024 ports, ports, priorities, priority groups, queues, links and hosts that have counted nothing have no zeros.':
+        'If the switches of a fabric have more than 1,024 ports in all, `/metrics` leaves zeros out: a port, priority, priority group, queue, link or host that has counted nothing has no samples of its counters.':
             ['tests/unit/telemetry/prometheus_test.cpp OfALargeFabricHasNoZerosOfWhatHasCountedNothing'],
         'Tiers of more than 64 nodes are folded.': ['tools/page/live.js MOST_NODES = 64'],
         'A head has at most 16 KiB, a target 2 KiB, a body 64 KiB of JSON that nests at most 32 deep. 1,024 connections at once, 64 of them readers of events.':

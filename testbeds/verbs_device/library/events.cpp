@@ -41,9 +41,9 @@ ibv_cq* report(ibv_cq* queue) {
   return queue;
 }
 
-// A queue of the channel that would have had an event from ConnectX when it was armed: with completions that had been
-// there before. The device sends one for the next completion alone, as the pages say, and there may be none: perftest
-// takes sixteen completions for each event, and waits for the next event with others in the queue.
+// A queue of the channel that is armed, and holds completions that were there before that. The device sends an event for
+// the next completion alone, as the pages say, and there may be none: perftest takes sixteen completions for each event,
+// and waits for the next event with others in the queue.
 ibv_cq* find_overdue(const ibv_comp_channel& channel) {
   OurContext& own = ours(channel.context);
   const uint32_t end = own.queues_end.load(std::memory_order_acquire);
